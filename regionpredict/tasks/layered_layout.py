@@ -1,8 +1,9 @@
-"""Layered layout of a directed graph: nodes in rows, edges that point down and rarely cross.
+"""Computes a layered layout of a directed graph: nodes are in rows, and edges point down and rarely
+cross.
 
-The four steps are those of Sugiyama, Tagawa and Toda 1981. The longest path gives each node its
-row. Points are inserted where long edges pass a row. The mean of the neighbors gives the order of a
-row. The last step assigns coordinates.
+The four steps follow Sugiyama, Tagawa and Toda 1981. First, the longest path to a node determines
+its row. Then points are inserted where long edges pass a row. Nodes of a row are sorted by the mean
+position of their neighbors. The last step assigns coordinates.
 """
 
 from __future__ import annotations
@@ -17,21 +18,22 @@ from numpy.typing import NDArray
 from sklearn.isotonic import isotonic_regression
 
 _ORDER_SWEEPS = 12
-_PLACE_SWEEPS = 8
-"""Sweeps down or up. More sweeps change little."""
+_COORDINATE_SWEEPS = 8
+"""The number of sweeps that assign coordinates, down or up. More sweeps change little."""
 _PASS = 0.3
-"""The gap for an edge that passes a row, in widths of a box."""
+"""The width of the gap for an edge that passes a row, relative to the width of a box."""
 _STRAIGHT = 2.0
-"""The weight of a passing edge relative to a box. It keeps long edges almost straight."""
+"""The weight of a passing edge relative to a box, which keeps long edges almost straight."""
 _LONGEST = 60
-"""An edge over more rows is drawn straight, under the boxes. Assumed: a page never shows this many
-rows.
+"""The number of rows from which an edge is drawn straight, under the boxes. Assumed: a page never
+shows this many rows.
 """
 
 
 class Layout(NamedTuple):
-    """`row` `(n,)` counts from 0 at the top. `x` `(n,)` is the center of a node in box widths.
-    `routes` has the points (x, row) of each edge, including its ends.
+    """The positions of `n` nodes and the routes of edges. `row` `(n,)` counts from 0 at the top.
+    `x` `(n,)` is the center of a node in box widths. `routes` has the points (x, row) of each edge,
+    including its ends.
     """
 
     row: NDArray[np.int64]
@@ -40,7 +42,7 @@ class Layout(NamedTuple):
 
 
 def layered_layout(count: int, edges: Sequence[tuple[int, int]]) -> Layout:
-    """The layout of `count` nodes. The edges must not contain a cycle.
+    """Computes the layout of `count` nodes. The edges must not contain a cycle.
 
     >>> layered_layout(3, [(0, 1), (0, 2)]).row.tolist()
     [0, 1, 1]
@@ -54,7 +56,7 @@ def layered_layout(count: int, edges: Sequence[tuple[int, int]]) -> Layout:
             continue
         last = source
         for row in range(rows[source] + 1, rows[target]):
-            # Edges with the same source pass a row at the same place.
+            # Edges with the same source pass a row at the same point.
             if (source, row) not in trunk:
                 trunk[source, row] = len(row_of)
                 row_of.append(row)
@@ -62,8 +64,8 @@ def layered_layout(count: int, edges: Sequence[tuple[int, int]]) -> Layout:
             last = trunk[source, row]
         pairs.append((last, target))
     pairs = list(dict.fromkeys(pairs))
-    layers = _ordered(row_of, pairs)
-    x = _places(layers, pairs, count, len(row_of))
+    layers = _sorted_rows(row_of, pairs)
+    x = _coordinates(layers, pairs, count, len(row_of))
     x -= x.min(initial=0)
     routes = []
     for source, target in edges:
@@ -76,8 +78,8 @@ def layered_layout(count: int, edges: Sequence[tuple[int, int]]) -> Layout:
 
 
 def _rows(count: int, edges: Sequence[tuple[int, int]]) -> list[int]:
-    """The longest path to each node. A node with more successors than predecessors moves down to
-    its successors, which shortens its edges.
+    """Returns the row of each node by the longest path to it. A node with more successors than
+    predecessors moves down to its successors, which shortens its edges.
     """
     after: list[list[int]] = [[] for _ in range(count)]
     waiting, before = [0] * count, [0] * count
@@ -99,9 +101,9 @@ def _rows(count: int, edges: Sequence[tuple[int, int]]) -> list[int]:
     return rows
 
 
-def _ordered(row_of: Sequence[int], pairs: Sequence[tuple[int, int]]) -> list[list[int]]:
-    """The nodes of each row from left to right, in the order with the fewest crossings of several
-    sweeps.
+def _sorted_rows(row_of: Sequence[int], pairs: Sequence[tuple[int, int]]) -> list[list[int]]:
+    """Returns the nodes of each row from left to right. The order is the one with the fewest
+    crossings among several sweeps.
     """
     layers: list[list[int]] = [[] for _ in range(max(row_of, default=-1) + 1)]
     for node, row in enumerate(row_of):
@@ -134,7 +136,7 @@ def _ordered(row_of: Sequence[int], pairs: Sequence[tuple[int, int]]) -> list[li
 def _neighbours(
     count: int, pairs: Sequence[tuple[int, int]]
 ) -> tuple[list[list[int]], list[list[int]]]:
-    """The neighbors of each node in the rows above and below."""
+    """Returns the neighbors of each node in the rows above and below."""
     up: list[list[int]] = [[] for _ in range(count)]
     down: list[list[int]] = [[] for _ in range(count)]
     for source, target in pairs:
@@ -144,7 +146,7 @@ def _neighbours(
 
 
 def _crossings(layers: Sequence[Sequence[int]], down: Sequence[Sequence[int]]) -> int:
-    """The number of crossings between neighboring rows."""
+    """Returns the number of edge crossings between neighboring rows."""
     total = 0
     for upper, lower in pairwise(layers):
         at = {node: place for place, node in enumerate(lower)}
@@ -157,10 +159,12 @@ def _crossings(layers: Sequence[Sequence[int]], down: Sequence[Sequence[int]]) -
     return total
 
 
-def _places(
+def _coordinates(
     layers: Sequence[Sequence[int]], pairs: Sequence[tuple[int, int]], boxes: int, count: int
 ) -> NDArray[np.float64]:
-    """Moves each node as close to the mean of its neighbors as the order in its row allows."""
+    """Assigns x coordinates. Each node is as close to the mean of its neighbors as the order in its
+    row allows.
+    """
     width = np.where(np.arange(count) < boxes, 1.0, _PASS)
     weight = np.where(np.arange(count) < boxes, 1.0, _STRAIGHT)
     x = np.zeros(count)
@@ -171,7 +175,7 @@ def _places(
         offsets.append(offset)
         x[list(layer)] = offset - offset[-1] / 2
     up, down = _neighbours(count, pairs)
-    for sweep in range(_PLACE_SWEEPS):
+    for sweep in range(_COORDINATE_SWEEPS):
         towards = up if sweep % 2 == 0 else down
         for row in range(len(layers)) if sweep % 2 == 0 else reversed(range(len(layers))):
             layer = list(layers[row])

@@ -21,15 +21,15 @@ from regionpredict.errors import InputError
 
 EVENT_BYTES = 32
 MOST_EVENT_BYTES = 4 << 30
-"""Maximum size of one thread's file: about thirty million tasks."""
-_LAST_BYTES = 2 << 20  # the last written window, and the next one
+"""The maximum size in bytes of one thread's file, enough for about thirty million tasks."""
+_LAST_BYTES = 2 << 20  # size of the last written window and the next one
 ID_BITS = 40
 VERSION = 1
 LINES = "lines.json"
 COUNTER_NAMES = "counters.json"
 _REMEDY = "record it again: regionpredict tasks record -o FOLDER -- PROGRAM"
 _SITE = re.compile(r"([0-9]{1,9}) ([0-9a-f]{1,16}) ")
-_NUMBER = re.compile(r"[0-9]{1,9}")  # of a site
+_NUMBER = re.compile(r"[0-9]{1,9}")  # the number of a site
 _EVENTS = re.compile(r"events-([0-9]+)-([0-9]+)")
 
 (HEADER, PARALLEL_BEGIN, PARALLEL_END, IMPLICIT_BEGIN, IMPLICIT_END, CREATE, SCHEDULE, SYNC_BEGIN,
@@ -44,11 +44,11 @@ Words = NDArray[np.uint64]
 class Recording:
     """The events of one process. `threads[k]` has shape `(n, 4)`, in the order of thread k.
 
-    `lines` has `file:line` for each known site, and `addresses` its address in its file. `finished`
-    says whether the program ended normally, and `full` whether the disk was full. `counted[k]` has
-    shape `(n, c)`: the readings of `counters` at each event of thread k, if they were read. At an
-    event without a time, they are 0. `waited[k]` has shape `(n,)`: the nanoseconds until each event
-    in which thread k was ready but had no processor.
+    `lines` has `file:line` of each known site, and `addresses` the address of each site in its
+    file. `finished` says whether the program ended normally, and `full` whether the disk was full.
+    `counted[k]` has shape `(n, c)`: the readings of `counters` at each event of thread k, if they
+    were read. They are 0 at events without a time. `waited[k]` has shape `(n,)`: the nanoseconds
+    until each event in which thread k was ready but had no processor.
     """
 
     threads: tuple[Words, ...]
@@ -62,8 +62,8 @@ class Recording:
 
 
 def read_recording(folder: Path) -> Recording:
-    """Reads what is available, even an incomplete recording. Raises InputError if there is nothing
-    to read.
+    """Reads a recording, which may be incomplete. Raises InputError if the folder contains no
+    events.
     """
     files: dict[int, dict[int, Path]] = {}
     for file in folder.iterdir():
@@ -101,13 +101,13 @@ def read_recording(folder: Path) -> Recording:
 
 
 def disk_was_full(folder: Path) -> bool:
-    """Whether the disk of a recording was full."""
+    """Returns whether the disk was full during the recording."""
     return any(folder.glob("full-*"))
 
 
 def ended_by_itself(folder: Path) -> bool:
-    """Whether the runtime of a recorded program saw the end of the program, according to the last
-    events of its threads.
+    """Returns whether a recorded program ended normally, according to the last events of its
+    threads.
     """
     for file in folder.glob("events-*"):
         whole = file.stat().st_size // EVENT_BYTES * EVENT_BYTES
@@ -121,8 +121,8 @@ def ended_by_itself(folder: Path) -> bool:
 
 
 def _event_columns(table: Words, count: int) -> tuple[Words, Words, Words]:
-    """The events of a thread, the counter values after each, and the time without a processor until
-    each.
+    """Splits a thread's table into its events, the counter values at each event, and the cumulative
+    time without a processor until each event.
     """
     kinds = table[:, 0] & np.uint64(255)
     counts, preempted = np.flatnonzero(kinds == COUNTERS), np.flatnonzero(kinds == PREEMPTED)
@@ -145,7 +145,7 @@ def _counter_names(folder: Path) -> tuple[str, ...]:
 
 
 def _events(file: Path, number: int) -> Words:
-    """The events of one thread, up to the first incomplete one."""
+    """Reads the events of one thread, up to the first incomplete event."""
     data = read_bytes(file, _REMEDY, most=MOST_EVENT_BYTES)
     words = np.frombuffer(data[: len(data) // EVENT_BYTES * EVENT_BYTES], dtype="<u8")
     table: Words = words.reshape(-1, 4).astype(np.uint64, copy=False)
@@ -183,10 +183,10 @@ def _addresses(folder: Path) -> dict[int, int]:
 
 
 def counter_names_text(names: Sequence[str]) -> str:
-    """The content of `counters.json`."""
+    """Returns the content of `counters.json`."""
     return json.dumps(list(names)) + "\n"
 
 
 def lines_text(lines: dict[int, str]) -> str:
-    """The content of `lines.json`."""
+    """Returns the content of `lines.json`."""
     return json.dumps({str(site): place for site, place in sorted(lines.items())}, indent=0) + "\n"

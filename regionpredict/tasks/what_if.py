@@ -1,8 +1,8 @@
-"""Changes of a program as changes of its task graph, for simulation or replay.
+"""Derives task graphs of hypothetical changes of a program, for simulation or replay.
 
-The questions are those of OMP-WhIP (Boushehrinejadmoradi, Yoga and Nagarakatte 2018) and TASKPROF
-(Yoga and Nagarakatte 2017). They ask which part, if it were parallel or faster, would shorten the
-run.
+The question is which part of a program would shorten the run if it were parallel or faster.
+OMP-WhIP (Boushehrinejadmoradi, Yoga and Nagarakatte 2018) and TASKPROF (Yoga and Nagarakatte 2017)
+ask it, too.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from regionpredict.tasks.task_graph import (
 PARTS = 2
 FASTER = 0.5
 MOST_LINES = 4
-"""The number of source lines that are made faster, one by one. They are those with the most time on
-the critical path.
+"""The maximum number of source lines that are made faster, one by one. They are the lines with the
+most time on the critical path.
 """
 MOST_CUT_OFFS = 4
 
@@ -44,7 +44,7 @@ class Change(NamedTuple):
 
 
 def changes(graph: TaskGraph, metrics: GraphMetrics) -> list[Change]:
-    """The changes that are possible for the graph."""
+    """Returns the changes that are possible for the graph."""
     found = []
     tasks = [v for v in metrics.path if graph.node_kinds[v] in (TASK, CHUNK) and graph.seconds[v]]
     if tasks:
@@ -74,7 +74,9 @@ def changes(graph: TaskGraph, metrics: GraphMetrics) -> list[Change]:
 
 
 def split(graph: TaskGraph, node: int, parts: int = PARTS) -> TaskGraph:
-    """The graph with a node divided into `parts` parallel nodes with equal shares of its time."""
+    """Returns the graph with a node divided into `parts` parallel nodes with equal shares of its
+    time.
+    """
     copies = np.arange(graph.nodes, graph.nodes + parts - 1)
     edges = np.flatnonzero((graph.sources == node) | (graph.targets == node))
     sources, targets, kinds = [graph.sources], [graph.targets], [graph.edge_kinds]
@@ -103,8 +105,8 @@ def split(graph: TaskGraph, node: int, parts: int = PARTS) -> TaskGraph:
 
 
 def task_levels(graph: TaskGraph) -> IntArray:
-    """The number of explicit tasks around each node. It is 0 outside of all tasks, and 1 in a task
-    that no other task created.
+    """Returns the number of nested explicit tasks around each node. It is 0 outside of all tasks,
+    and 1 in a task that no other task created.
     """
     size = int(graph.tasks.max(initial=-1)) + 1
     parent = np.full(size, -1, dtype=np.int64)
@@ -123,8 +125,9 @@ def task_levels(graph: TaskGraph) -> IntArray:
 
 
 def cut_off(graph: TaskGraph, level: IntArray, depth: int) -> TaskGraph | None:
-    """The graph if tasks below `depth` levels were executed immediately by their creators. Their
-    time is added to the previous piece. None if their dependences do not permit that.
+    """Returns the graph in which tasks below `depth` levels are executed immediately by their
+    creators. Their time is added to the previous piece of the creator. None if their dependences do
+    not permit that.
     """
     below = level > depth
     created = np.flatnonzero((graph.edge_kinds == CREATE) & below[graph.targets])
@@ -159,7 +162,9 @@ def cut_off(graph: TaskGraph, level: IntArray, depth: int) -> TaskGraph | None:
 
 
 def _select_nodes(graph: TaskGraph, order: IntArray) -> TaskGraph:
-    """Selects these nodes in data by node. Hardware counters are left out."""
+    """Returns the graph with the per-node data of the selected nodes. Hardware counters are
+    omitted.
+    """
     iterations = graph.iterations[order] if len(graph.iterations) else graph.iterations
     return dataclasses.replace(
         graph,

@@ -1,4 +1,6 @@
-"""The call tree of a trace: the path of each event, and the time of each path."""
+"""Computes the call tree of a trace: the call path of each event, and the time in each call
+path.
+"""
 
 from __future__ import annotations
 
@@ -22,14 +24,14 @@ _TOO_MANY_NODES = -1
 
 @dataclass(frozen=True, slots=True)
 class CallPaths:
-    """The nodes of the tree, parents before children, with times, events and operations.
+    """The nodes of the call tree, parents before children, with their times, events and operations.
 
     `parent` and `region` define the nodes. `operation_node`, `_enter` and `_leave` are the node of
     each operation and the rows of the events that enter and leave it (-1: outside any region).
-    `exclusive` has ticks and `visits` the number of entries, both with shape locations x nodes. The
-    `mark_` columns are the instances of regions that synchronize (MPI_Init, MPI_Finalize, OpenMP's
-    barriers and parallel regions), in the order of their ends. `event_node` is the node of each
-    ENTER and LEAVE.
+    `exclusive` has the exclusive ticks and `visits` the number of entries, both with shape
+    locations x nodes. The `mark_` columns are the instances of regions that synchronize (MPI_Init,
+    MPI_Finalize, OpenMP's barriers and parallel regions), in the order of their ends. `event_node`
+    is the node that each ENTER or LEAVE event enters or leaves.
     """
 
     parent: NDArray[np.int32]
@@ -45,7 +47,7 @@ class CallPaths:
     event_node: NDArray[np.int32]
 
     def inclusive(self) -> NDArray[np.int64]:
-        """The inclusive ticks of each node, with shape locations x nodes."""
+        """Returns the inclusive ticks of each node, with shape locations x nodes."""
         total = self.exclusive.copy()
         for node in range(len(self.parent) - 1, -1, -1):
             if self.parent[node] >= 0:
@@ -54,7 +56,7 @@ class CallPaths:
 
 
 def nodes_after(trace: EventTrace, paths: CallPaths) -> NDArray[np.int32]:
-    """For each event, the node of its location until the next event, or -1."""
+    """Returns for each event the node in which its location is until the next event, or -1."""
     node = paths.event_node.astype(np.int32)
     parent = np.append(paths.parent, np.int32(-1))
     after = np.where(trace.kind == Kind.LEAVE, parent[node], node)
@@ -65,7 +67,9 @@ def nodes_after(trace: EventTrace, paths: CallPaths) -> NDArray[np.int32]:
 
 
 def path_names(paths: CallPaths, regions: tuple[Region, ...]) -> tuple[str, ...]:
-    """`main/solve/MPI_Recv` for each node. The program's own name occurs only in its own path."""
+    """Returns the call path of each node as text, such as `main/solve/MPI_Recv`. The name of the
+    program is omitted in the paths of other nodes.
+    """
     names: list[str] = []
     for node, number in enumerate(paths.region):
         parent = int(paths.parent[node])
@@ -78,7 +82,9 @@ def path_names(paths: CallPaths, regions: tuple[Region, ...]) -> tuple[str, ...]
 def path_sources(
     paths: CallPaths, names: tuple[str, ...], regions: tuple[Region, ...]
 ) -> dict[str, str]:
-    """`file:line` of each call path's region, or of the closest enclosing one with a line."""
+    """Returns `file:line` of each call path's region, or of the closest enclosing region with a
+    known line.
+    """
     sources: list[str] = []
     for node, number in enumerate(paths.region):
         region, parent = regions[int(number)], int(paths.parent[node])
@@ -90,7 +96,9 @@ def path_sources(
 
 
 def synchronises(region: Region) -> bool:
-    """Whether instances of the region are marked."""
+    """Returns whether instances of the region are recorded in the `mark_` columns, since threads or
+    ranks synchronize in them.
+    """
     if region.paradigm is Paradigm.OPENMP:
         return region.role in (Role.BARRIER, Role.IMPLICIT_BARRIER, Role.PARALLEL)
     return region.paradigm is Paradigm.MPI and call_of(region.name) in (Call.INIT, Call.FINALIZE)
@@ -127,7 +135,9 @@ class _CallPaths(ctypes.Structure):
 
 
 def call_paths(trace: EventTrace, kernels: Kernels) -> CallPaths:
-    """Follows the regions of every location. Raises InputError if the tree grows without limit."""
+    """Computes the call paths of all locations. Raises InputError if the call tree has too many
+    nodes.
+    """
     library = kernels.load("call_paths.c")
     library.rp_call_paths.restype = ctypes.c_int64
     locations, operations, events = len(trace.locations), len(trace.operations), len(trace)

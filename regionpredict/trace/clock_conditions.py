@@ -1,4 +1,6 @@
-"""The order of events required by communication, and the recorded times that violate it."""
+"""Derives the order of events that communication requires, and finds recorded times that violate
+it.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,8 @@ Rows = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Violations:
-    """The number of events of `to` that are earlier than a required event of `source`.
+    """The clock violations between two locations: events of `to` that are earlier than a required
+    event of `source`.
 
     `kind` is message, collective or thread (OpenMP's forks, joins and barriers). `largest` is in
     ticks.
@@ -40,8 +43,8 @@ class Violations:
 
 
 class LateEvents(NamedTuple):
-    """Columns: the location of the latest required event, that of the dependent event, and the
-    ticks by which the order is violated.
+    """The events that violate the required order, as columns. `source` is the location of the
+    latest required event, and `to` that of the dependent event. `ticks` is the time difference.
     """
 
     source: Rows
@@ -59,7 +62,7 @@ _WHAT = {
 def clock_conditions(
     trace: EventTrace, matches: Matches, table: CollectiveTable
 ) -> dict[str, Synchronisation]:
-    """By kind, the required events and the events that require them.
+    """Returns the required events and the events that require them, by kind.
 
     A message is received after it was sent. In a one-to-all operation, no member ends before the
     root begins. In an all-to-one operation, the root does not end before the others begin. In an
@@ -70,14 +73,14 @@ def clock_conditions(
 
 
 def group_conditions(trace: EventTrace, table: CollectiveTable) -> dict[str, Synchronisation]:
-    """The conditions of collective operations and of threads."""
+    """Returns the order conditions of collective operations and of threads."""
     return {"collective": _collectives(trace, table), "thread": team_conditions(trace)}
 
 
 def violations(
     trace: EventTrace, late_events: Mapping[str, LateEvents]
 ) -> tuple[tuple[Violations, ...], tuple[Finding, ...]]:
-    """The violations by pair of locations, and findings about them."""
+    """Returns the violations by pair of locations, and findings about them."""
     violation: list[Violations] = []
     findings = []
     for kind, (source, to, late) in late_events.items():
@@ -107,11 +110,11 @@ def violations(
 def late_events(
     trace: EventTrace, conditions: Mapping[str, Synchronisation]
 ) -> dict[str, LateEvents]:
-    """The events that violate each condition."""
-    return {kind: _late(trace, condition) for kind, condition in conditions.items()}
+    """Returns the events that violate each kind of condition."""
+    return {kind: _late_events(trace, condition) for kind, condition in conditions.items()}
 
 
-def _late(trace: EventTrace, condition: Synchronisation) -> LateEvents:
+def _late_events(trace: EventTrace, condition: Synchronisation) -> LateEvents:
     nothing = np.zeros(0, dtype=np.int64)
     if not len(condition.need):
         return LateEvents(nothing, nothing, nothing)
@@ -132,7 +135,9 @@ def _late(trace: EventTrace, condition: Synchronisation) -> LateEvents:
 def message_conditions(
     trace: EventTrace, matches: Matches, span: tuple[int, int] | None = None
 ) -> Synchronisation:
-    """A message is received after it was sent. With `span`, only messages to these locations."""
+    """Returns the conditions that messages are received after they were sent. With `span`, only for
+    messages to these locations.
+    """
     event = trace.operations.event
     receives = matched_rows(trace, matches, (Kind.RECEIVE, Kind.RECEIVE_COMPLETE), span)
     slot = np.arange(len(receives))
@@ -159,12 +164,16 @@ def _collectives(trace: EventTrace, table: CollectiveTable) -> Synchronisation:
         slots.posts.append((table.begin_event[post], first + owner[post]))
         slots.needs.append((table.event[need], first + owner[need]))
     for instance in np.flatnonzero(np.isin(table.operation, PREFIX)).tolist():
-        _prefix(trace, table, instance, slots)
+        _add_scan_conditions(trace, table, instance, slots)
     return slots.synchronisation()
 
 
-def _prefix(trace: EventTrace, table: CollectiveTable, instance: int, slots: Slots) -> None:
-    """Every member requires those with lower ranks in the communicator."""
+def _add_scan_conditions(
+    trace: EventTrace, table: CollectiveTable, instance: int, slots: Slots
+) -> None:
+    """Adds the conditions of a scan: each member requires all members with lower ranks in the
+    communicator.
+    """
     ranks = trace.communicators[int(table.communicator[instance])].members or ()
     place = {rank: at for at, rank in enumerate(ranks)}
     rows = np.arange(table.first[instance], table.first[instance + 1])

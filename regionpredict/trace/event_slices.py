@@ -1,4 +1,4 @@
-"""Selects parts of a trace: rows of events with their operations and matches."""
+"""Extracts parts of a trace: rows of events with their operations and matches."""
 
 from __future__ import annotations
 
@@ -21,13 +21,14 @@ def cut(
     end: Rows,
     between: tuple[int, int] | None = None,
 ) -> tuple[EventTrace, Matches]:
-    """The part of the trace from the row after `begin` up to and including the row `end`. Both
-    contain one row for each location.
+    """Returns the part of the trace from the row after `begin` up to and including the row `end`.
+    Both have one row per location.
 
     Operations inside the part remain matched.
 
-    Regions that are open at the cut start and end with it, at the times of those rows, or at the
-    two times in `between`. Messages and counter readings whose rows are outside are left out.
+    Regions that are open at an end of the part are entered or left there. The times are those of
+    these rows, or the two times in `between`. Messages and counter readings outside the part are
+    omitted.
     """
     parts: list[NDArray[np.int64]] = []
     row_of = np.full(len(trace), NONE, dtype=np.int64)
@@ -38,7 +39,7 @@ def cut(
         first_time = between[0]
     for number in range(len(trace.locations)):
         low, high = int(begin[number]), int(end[number])
-        before, after = _open(trace, number, low), _open(trace, number, high)
+        before, after = _open_regions(trace, number, low), _open_regions(trace, number, high)
         opened, closed = between or (
             int(trace.time[max(low, int(trace.starts[number]))]),
             int(trace.time[high]),
@@ -65,8 +66,8 @@ def cut(
 def with_apportioned_counters(
     part: EventTrace, trace: EventTrace, between: tuple[int, int]
 ) -> EventTrace:
-    """The part of `trace` between two times. Counters are assumed to grow evenly between
-    readings.
+    """Returns the part of `trace` between two times with apportioned counters. Counters are assumed
+    to grow evenly between readings.
     """
     counters = tuple(
         _growth_in_span(old, new, trace, part, between)
@@ -78,7 +79,8 @@ def with_apportioned_counters(
 def _growth_in_span(
     old: Counter, new: Counter, trace: EventTrace, part: EventTrace, between: tuple[int, int]
 ) -> Counter:
-    """A counter's growth across the ends of the span, in proportion to the time inside.
+    """Returns the increases of a counter within the span. Increases across an end of the span are
+    reduced to the share of the time inside.
 
     The share at the end of the span is added at the location's first event there, which ends the
     last burst of computation.
@@ -111,7 +113,9 @@ def _growth_in_span(
 def only_rows(
     trace: EventTrace, matches: Matches, rows: NDArray[np.bool_]
 ) -> tuple[EventTrace, Matches]:
-    """The trace of these rows only. Their ENTER and LEAVE events must be balanced."""
+    """Returns the trace restricted to the rows in the mask. Their ENTER and LEAVE events must be
+    balanced.
+    """
     row_of = np.where(rows, np.cumsum(rows) - 1, NONE)
     part = replace(
         trace,
@@ -126,8 +130,8 @@ def only_rows(
 def _with_operations(
     part: EventTrace, trace: EventTrace, matches: Matches, row_of: Rows
 ) -> tuple[EventTrace, Matches]:
-    """The operations of `trace` in the rows that have a new position in `row_of` (-1 means
-    none).
+    """Adds the operations, counters and matches of `trace` to its part. `row_of` is the new row of
+    each event, or -1.
     """
     operations = trace.operations
     kept = np.flatnonzero(row_of[operations.event] >= 0)
@@ -149,19 +153,21 @@ def _with_operations(
 
 
 def _moved(rows: Rows, new_row: Rows) -> Rows:
-    """The new positions of operations, or -1 for those left out. Negative values are unchanged."""
+    """Returns the new positions of operations, or -1 for omitted ones. Negative values are
+    unchanged.
+    """
     return np.where(rows >= 0, new_row[rows], rows)
 
 
-def _open(trace: EventTrace, location: int, row: int) -> list[int]:
-    """The open regions after a row of a location, the outermost first."""
+def _open_regions(trace: EventTrace, location: int, row: int) -> list[int]:
+    """Returns the regions that are open after a row of a location, the outermost first."""
     start = int(trace.starts[location])
     kind, region = trace.kind[start : row + 1], trace.region[start : row + 1]
     step = np.where(kind == Kind.ENTER, 1, 0) - np.where(kind == Kind.LEAVE, 1, 0)
     depth = np.cumsum(step)
     if not len(depth):
         return []
-    # an open region was entered at the last row where its depth was reached from below
+    # An open region was entered at the last row where its depth was reached from below.
     lowest = np.minimum.accumulate(depth[::-1])[::-1]
     stays = (kind == Kind.ENTER) & (lowest >= depth)
     return [int(number) for number in region[stays]]

@@ -1,9 +1,9 @@
-"""The iterations of a run, found from repeated calls, or marked by a region.
+"""Finds the iterations of a run from repeated MPI calls, or from a region that marks them.
 
 The calls of rank 0 form a sequence of symbols: function, partner, and number of bytes. The period
-is the number of calls with the longest repetition. Each iteration ends with the same call. If an
-iteration contains a collective of all ranks, the iterations of each rank end with it, and no
-message crosses the boundary.
+is the number of calls per iteration that gives the longest repetition. Each iteration ends with the
+same call. If an iteration contains a collective operation of all ranks, the iterations of all ranks
+end with it, so that no message crosses the boundary.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from regionpredict.trace.event_trace import (
 )
 
 Rows = NDArray[np.int64]
-_FEWEST = 3  # minimum iterations
-_CANDIDATES = 200  # number of tried periods, the shortest first
+_FEWEST = 3  # minimum number of iterations
+_CANDIDATES = 200  # maximum number of tried periods
 
 
 @dataclass(frozen=True, slots=True)
 class Iterations:
-    """The n iterations of a run. `bounds` has shape (locations, n + 1): the rows after which each
-    location's n iterations start and end. `duration_s` has the seconds of each iteration on rank 0,
-    and `noise` is their relative standard deviation. `period` is the number of MPI calls per
-    iteration on rank 0, or None for marked iterations.
+    """The n iterations of a run. `bounds` has shape (locations, n + 1) and contains the rows after
+    which the iterations of each location start and end. `duration_s` has the seconds of each
+    iteration on rank 0. `period` is the number of MPI calls per iteration on rank 0, or None for
+    marked iterations.
     """
 
     bounds: Rows
@@ -50,7 +50,9 @@ class Iterations:
         return float(self.duration_s.std() / self.duration_s.mean())
 
     def cleanest(self) -> tuple[int, int]:
-        """The consecutive half of the iterations with the shortest time, as (first, last + 1)."""
+        """Returns the range (first, last + 1) of consecutive iterations, half of all, with the
+        shortest time.
+        """
         half = max(1, self.count // 2)
         total = np.concatenate([[0.0], np.cumsum(self.duration_s)])
         first = int(np.argmin(total[half:] - total[:-half]))
@@ -58,9 +60,10 @@ class Iterations:
 
 
 def iterations_of(trace: EventTrace, mark: str | None = None) -> Iterations:
-    """The iterations of a run. `mark` is the region that starts an iteration.
+    """Finds the iterations of a run. `mark` is the region that starts an iteration, if known.
 
-    Raises InputError if nothing repeats, or if some rank enters the region fewer than three times.
+    Raises InputError if the calls do not repeat, or if some rank enters `mark` fewer than three
+    times.
     """
     if not np.diff(trace.starts).all():
         unused = trace.locations[int(np.argmin(np.diff(trace.starts)))]
@@ -69,10 +72,10 @@ def iterations_of(trace: EventTrace, mark: str | None = None) -> Iterations:
             remedy="take the whole run",
         )
     if mark is not None:
-        return _marked(trace, mark)
-    opens, ends = _calls(trace, 0)
-    letters = _letters(trace, opens, ends)
-    pattern = _period(letters)
+        return _marked_iterations(trace, mark)
+    opens, ends = _outermost_calls(trace, 0)
+    symbols = _call_symbols(trace, opens, ends)
+    pattern = _period(symbols)
     if pattern is None:
         raise InputError(
             f"{trace.name}: no iterations are found: the calls of rank 0 do not repeat",
@@ -82,8 +85,8 @@ def iterations_of(trace: EventTrace, mark: str | None = None) -> Iterations:
     return _iterations_of_ranks(trace, opens, ends, first, period, count)
 
 
-def _calls(trace: EventTrace, location: int) -> tuple[Rows, Rows]:
-    """The rows that begin and end a location's outermost MPI calls."""
+def _outermost_calls(trace: EventTrace, location: int) -> tuple[Rows, Rows]:
+    """Returns the rows that begin and end a location's outermost MPI calls."""
     depth = bursts_of(trace).depth[trace.starts[location] : trace.starts[location + 1]]
     before = np.concatenate([[0], depth[:-1]])
     opens = np.flatnonzero((depth > 0) & (before == 0)) + trace.starts[location]
@@ -91,7 +94,7 @@ def _calls(trace: EventTrace, location: int) -> tuple[Rows, Rows]:
     return opens, ends
 
 
-def _letters(trace: EventTrace, opens: Rows, ends: Rows) -> Rows:
+def _call_symbols(trace: EventTrace, opens: Rows, ends: Rows) -> Rows:
     operations = trace.operations
     low, high = np.searchsorted(operations.event, opens), np.searchsorted(operations.event, ends)
     has = high > low
@@ -105,28 +108,30 @@ def _letters(trace: EventTrace, opens: Rows, ends: Rows) -> Rows:
     return np.unique(np.stack(columns), axis=1, return_inverse=True)[1].reshape(-1)
 
 
-def _period(letters: Rows) -> tuple[int, int, int] | None:
-    """First call, period, and number of repetitions. None if nothing repeats three times."""
-    n = len(letters)
+def _period(symbols: Rows) -> tuple[int, int, int] | None:
+    """Returns the first call, the period, and the number of repetitions. None if no sequence
+    repeats three times.
+    """
+    n = len(symbols)
     if n < _FEWEST:
         return None
     # Each symbol gets a random sign, so equal symbols at a distance add up and others cancel.
-    signs = np.random.default_rng(1).choice([-1.0, 1.0], size=(8, int(letters.max()) + 1))
+    signs = np.random.default_rng(1).choice([-1.0, 1.0], size=(8, int(symbols.max()) + 1))
     size = 1 << (2 * n - 1).bit_length()
-    power = sum(np.abs(np.fft.rfft(row[letters], size)) ** 2 for row in signs)
+    power = sum(np.abs(np.fft.rfft(row[symbols], size)) ** 2 for row in signs)
     alike = np.fft.irfft(power, size)[: n // _FEWEST + 1] / (8.0 * n)
     order = [lag for lag in np.argsort(-alike).tolist() if lag > 0][:_CANDIDATES]
     best: tuple[int, int, int] | None = None
     most = 0
     for lag in sorted(order):
-        same = np.concatenate([[False], letters[lag:] == letters[:-lag], [False]])
+        same = np.concatenate([[False], symbols[lag:] == symbols[:-lag], [False]])
         edges = np.flatnonzero(same[1:] != same[:-1])
         if not len(edges):
             continue
         lengths = edges[1::2] - edges[::2]
         longest = int(np.argmax(lengths))
         count = (int(lengths[longest]) + lag) // lag
-        # a longer period must cover more than a shorter one, not just its multiple
+        # A longer period must cover more calls, since multiples of a period repeat, too.
         if count >= _FEWEST and count * lag > 1.1 * most:
             most = count * lag
             best = (int(edges[2 * longest]), lag, count)
@@ -139,7 +144,7 @@ def _iterations_of_ranks(
     every = _collective_ends(trace)
     chosen = None
     if every is not None:
-        # the first call of the period that is a collective of all ranks in each repetition
+        # Find the first call of the period that is collective on all ranks in each repetition.
         place = np.searchsorted(every[0], ends)
         inside = (place < every.shape[1]) & (
             every[0][np.minimum(place, every.shape[1] - 1)] == ends
@@ -164,9 +169,10 @@ def _iterations_of_ranks(
 
 
 def _collective_ends(trace: EventTrace) -> Rows | None:
-    """The rows that end a collective call of all ranks, with shape (locations, n), or None.
+    """Returns the rows that end collective calls of all ranks, with shape (locations, n), or None.
 
-    It is None if a rank has several threads, since only the first one makes such calls.
+    The result is None if a rank has several threads, since only the first thread makes collective
+    calls.
     """
     operations = trace.operations
     location = trace.locations_of(operations.event)
@@ -178,13 +184,13 @@ def _collective_ends(trace: EventTrace) -> Rows | None:
         return None
     array = np.empty((len(trace.locations), int(counts[0])), dtype=np.int64)
     for number in range(len(trace.locations)):
-        _, ends = _calls(trace, number)
+        _, ends = _outermost_calls(trace, number)
         events = operations.event[rows[location[rows] == number]]
         array[number] = ends[np.searchsorted(ends, events)]
     return array
 
 
-def _marked(trace: EventTrace, mark: str) -> Iterations:
+def _marked_iterations(trace: EventTrace, mark: str) -> Iterations:
     named = np.array([region.name == mark for region in trace.regions] + [False])
     enters = np.flatnonzero(named[trace.region] & (trace.kind == Kind.ENTER))
     by_location = [enters[(enters >= a) & (enters < b)] for a, b in pairwise(trace.starts.tolist())]
@@ -196,7 +202,7 @@ def _marked(trace: EventTrace, mark: str) -> Iterations:
             f"{trace.name}: location {place} enters '{mark}' {plural(fewest, 'time')}",
             remedy="name a region that every process enters at least three times",
         )
-    # the previous row, since the region's start belongs to its iteration
+    # The bound is the previous row, since the start of the region belongs to the iteration.
     return _with_durations(trace, np.stack([rows[:fewest] - 1 for rows in by_location]), None)
 
 

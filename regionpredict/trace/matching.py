@@ -1,4 +1,6 @@
-"""Matches operations: messages, requests, and collective operations."""
+"""Matches the operations of a trace: sends with receives, requests with completions, and members of
+collective operations.
+"""
 
 from __future__ import annotations
 
@@ -18,12 +20,12 @@ OUTSIDE = -2  # in matches of a part: the counterpart is outside the part
 
 @dataclass(frozen=True, slots=True)
 class Matches:
-    """The rows of matching operations for each operation, or -1.
+    """The matching operations of each operation, as rows of operations or -1.
 
     `mate` is the receive of a send and the send of a receive. `other` is the completion of a
-    request and the request of a completion. For a blocking operation, it is the operation itself.
-    `instance` numbers the collective operations on a communicator. `findings` lists operations
-    without a counterpart.
+    request and the request of a completion. For a blocking operation, `other` is the operation
+    itself. `instance` numbers the collective operations on a communicator. `findings` lists
+    operations without a counterpart.
     """
 
     mate: NDArray[np.int64]
@@ -57,7 +59,7 @@ class _Matching(ctypes.Structure):
 
 
 def match(trace: EventTrace, kernels: Kernels) -> Matches:
-    """Matches the operations. Raises InputError if memory is insufficient."""
+    """Matches the operations of a trace. Raises InputError if memory is insufficient."""
     first = np.searchsorted(trace.operations.event, trace.starts).astype(np.int64)
     rank = np.array([location.rank for location in trace.locations], dtype=np.int32)
     kind = np.ascontiguousarray(trace.kind[trace.operations.event])
@@ -75,8 +77,8 @@ def order_of_threads(
     time: NDArray[np.int64],
     event: NDArray[np.int64],
 ) -> NDArray[np.int64] | None:
-    """The rows of operations rank by rank, in order of time, if several threads of a rank
-    communicate. None if they are in that order already.
+    """Returns the rows of operations sorted by rank and time if several threads of a rank
+    communicate. None if the operations are already sorted.
 
     The operations of each location begin at `first`. `rank` has an entry per location, `kind` and
     `event` an entry per operation, and `time` an entry per event.
@@ -100,7 +102,7 @@ def match_columns(
     events: int = 0,
     order: NDArray[np.int64] | None = None,
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """`mate`, `other` and `instance` of operations.
+    """Returns `mate`, `other` and `instance` of operations given as columns.
 
     The operations of each location begin at `first`.
 
@@ -136,7 +138,7 @@ def unmatched(
     mate: NDArray[np.int64],
     other: NDArray[np.int64],
 ) -> tuple[Finding, ...]:
-    """The operations of a trace without a counterpart, given as columns."""
+    """Returns findings about operations without a counterpart."""
     sends = (kind == Kind.SEND) | (kind == Kind.SEND_REQUEST)
     cancelled = np.zeros(len(kind), dtype=bool)
     linked = other >= 0
@@ -158,8 +160,8 @@ def unmatched(
 def matched_rows(
     trace: EventTrace, matches: Matches, kinds: tuple[Kind, Kind], span: tuple[int, int] | None
 ) -> NDArray[np.int64]:
-    """The operations of the kinds that have a counterpart. With `span`, only at the locations
-    between these positions.
+    """Returns the operations of the given kinds that have a counterpart. With `span`, only those of
+    the locations between these two positions.
     """
     ends = trace.starts[list(span)] if span is not None else (0, len(trace))
     first, last = np.searchsorted(trace.operations.event, ends).tolist()

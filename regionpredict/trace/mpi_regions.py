@@ -1,4 +1,4 @@
-"""The meaning of MPI functions by name (MPI 4.0), for traces that have only names."""
+"""Classifies MPI functions by name (MPI 4.0), for traces that record only names."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from regionpredict.trace.event_trace import Collective, Role
 
 
 class Call(IntEnum):
-    """The meaning of a call for wait states: whether it waits for requests."""
+    """The class of an MPI call in the wait-state analysis."""
 
     OTHER = 0
     INIT = 1
@@ -89,11 +89,11 @@ _CARRIERS = {
     r"mpi_win_(un)?lock(_all)?": re.compile(r"mpi_win_(un)?lock(_all)?"),
     r"mpi_win_(post|start|complete|wait|test)": re.compile(r"mpi_win_(post|start|complete|wait)"),
 }
-_VARYING = (Collective.ALLTOALLV, Collective.ALLTOALLW)  # do not show who waits for whom
+_VARYING = (Collective.ALLTOALLV, Collective.ALLTOALLW)  # traces do not show who waits for whom
 
 
 def plain_name(name: str) -> str:
-    """The C name in lower case, without suffixes of Fortran bindings.
+    """Returns the C name of an MPI function in lower case, without suffixes of Fortran bindings.
 
     >>> plain_name("MPI_SEND_"), plain_name("MPI_Send"), plain_name("mpi_send_f08_")
     ('mpi_send', 'mpi_send', 'mpi_send')
@@ -102,8 +102,8 @@ def plain_name(name: str) -> str:
 
 
 def collective_of(name: str) -> Collective:
-    """The collective operation of a function, blocking or not. UNKNOWN if the function is not
-    collective.
+    """Returns the collective operation of a blocking or non-blocking MPI function. UNKNOWN if the
+    function is not collective.
 
     >>> collective_of("MPI_Iallreduce").name, collective_of("MPI_Send").name
     ('ALLREDUCE', 'UNKNOWN')
@@ -116,11 +116,11 @@ def collective_of(name: str) -> Collective:
 
 
 def is_analysed(name: str, replayed: bool = False) -> bool:
-    """Whether the analyses support an MPI function, or can ignore it.
+    """Returns whether the analyses support an MPI function, or can ignore it.
 
-    Without records of their messages, they leave out non-blocking, persistent and neighborhood
-    collectives, persistent and partitioned requests, probes and one-sided communication. A replay
-    supports all-to-alls of varying sizes, the other analyses do not.
+    Without records of their messages, the analyses omit non-blocking, persistent and neighborhood
+    collectives, persistent and partitioned requests, probes and one-sided communication. Only a
+    replay supports MPI_Alltoallv and MPI_Alltoallw.
 
     >>> is_analysed("MPI_Iallreduce"), is_analysed("MPI_Allreduce"), is_analysed("MPI_Comm_rank")
     (False, True, True)
@@ -137,7 +137,8 @@ def is_analysed(name: str, replayed: bool = False) -> bool:
 
 
 def carriers_of(name: str) -> re.Pattern[str] | None:
-    """The calls that record the messages, or the operations, of this call. None for most calls.
+    """Returns a pattern of the calls in which the messages or operations of this call are recorded.
+    None for most calls.
 
     >>> bool(carriers_of("MPI_Psend_init").fullmatch("mpi_pready")), carriers_of("MPI_Send")
     (True, None)
@@ -149,7 +150,7 @@ def carriers_of(name: str) -> re.Pattern[str] | None:
 
 
 def mpi_role(name: str) -> Role | None:
-    """The role of an MPI function. None for other names.
+    """Returns the role of an MPI function, or None for other names.
 
     >>> mpi_role("MPI_Waitall").name, mpi_role("MPI_Comm_rank").name, mpi_role("main")
     ('POINT_TO_POINT', 'OTHER', None)
@@ -165,7 +166,7 @@ def mpi_role(name: str) -> Role | None:
 
 
 def call_of(name: str) -> Call:
-    """The meaning of an MPI function for wait states.
+    """Returns the class of an MPI function in the wait-state analysis.
 
     >>> call_of("MPI_Waitall").name, call_of("MPI_Sendrecv").name, call_of("main").name
     ('WAIT', 'OTHER', 'OTHER')

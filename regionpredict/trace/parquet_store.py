@@ -43,7 +43,7 @@ from regionpredict.trace.event_trace import (
     Role,
 )
 from regionpredict.trace.matching import OUTSIDE, Matches
-from regionpredict.trace.selection import Selection, known_ranks
+from regionpredict.trace.selection import Selection, require_known_ranks
 
 SCHEMA = "regionpredict/trace-store/2"  # 2: digests
 GROUP = 1 << 18
@@ -277,7 +277,7 @@ class Store:
         first row group are entered at its first event. Regions still open after the last row group
         are left at the next event.
         """
-        known_ranks(selection, {place.rank for place in self.locations}, self.name)
+        require_known_ranks(selection, {place.rank for place in self.locations}, self.name)
         chosen = list(self._selected_groups(selection))
         kept = [
             at

@@ -29,15 +29,13 @@ RECORD = np.dtype(
 COUNTERS = 16
 """The kind of a record that contains the counters of the previous event."""
 
-# members, members of the other group, index among communicators with the same members
+# Members, members of the remote group, and index among communicators with the same members.
 Group = tuple[tuple[int, ...], tuple[int, ...], int]
 
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """A Cartesian topology as recorded by one rank. `sizes` and `periodic` are the same on all
-    ranks, and `place` is the rank's own.
-    """
+    """A Cartesian topology as recorded by one rank. `place` has the coordinates of this rank."""
 
     sizes: tuple[int, ...]
     periodic: tuple[bool, ...]
@@ -46,8 +44,8 @@ class Grid:
 
 @dataclass(frozen=True, slots=True)
 class ThreadEvents:
-    """The events of one thread: functions and constructs, and MPI records. `is_full` says whether
-    it reached the limit of the recording.
+    """The events of one thread. `steps` are those of functions and constructs, and `records` those
+    of MPI. `is_full` says whether the thread reached the size limit of the recording.
     """
 
     steps: tuple[Step, ...]
@@ -55,22 +53,23 @@ class ThreadEvents:
     is_full: bool = False
 
     def first(self) -> int:
-        """The time of the first event."""
+        """Returns the time of the thread's first event."""
         times = [self.steps[0].time] if self.steps else []
         return min([*times, *self.records["time"][:1].tolist()], default=0)
 
     def last(self) -> int:
-        """The time of the last event."""
+        """Returns the time of the thread's last event."""
         times = [max(step.time for step in self.steps)] if self.steps else []
         return max([*times, int(self.records["time"].max(initial=0))])
 
 
 @dataclass(frozen=True, slots=True)
 class RankEvents:
-    """The events of one process by thread, the first thread first. MPI records use `names` of calls
-    and `groups` of communicators by number, with `grids` on some of them.
+    """The events of one process by thread, the first thread first. MPI records refer to `names` of
+    calls and `groups` of communicators by number. `grids` are the topologies of some communicators.
 
-    A process without MPI has no groups. `event_ns` is the time of one event of MPI, 0 if unknown.
+    A process without MPI has no groups. `event_ns` is the time in nanoseconds for recording one MPI
+    event, or 0 if unknown.
     """
 
     threads: tuple[ThreadEvents, ...]
@@ -87,10 +86,11 @@ class RankEvents:
 
 
 def recorded(folder: Path, processes: Mapping[int, ProcessEvents]) -> list[RankEvents]:
-    """The ranks' events in order. A single process without MPI counts as rank 0.
+    """Returns the recorded events of all ranks, in the order of ranks. A single process without MPI
+    counts as rank 0.
 
-    `processes` has the events of threads, by the number of the process. Raises InputError if there
-    is no recording or some ranks are missing.
+    `processes` has the events of threads by process number. Raises InputError if there is no
+    recording or some ranks are missing.
     """
     numbers = (whole_number(path.stem) for path in folder.glob("*.names"))
     ranks = sorted(rank for rank in numbers if rank is not None)
@@ -134,7 +134,7 @@ def _rank_events(folder: Path, rank: int, processes: Mapping[int, ProcessEvents]
     names: dict[int, str] = {}
     groups: dict[int, Group] = {}
     grids: dict[int, Grid] = {}
-    met: dict[tuple[tuple[int, ...], tuple[int, ...]], int] = {}
+    counts_by_members: dict[tuple[tuple[int, ...], tuple[int, ...]], int] = {}
     steps: Mapping[int, tuple[Step, ...]] = {}
     full: set[int] = set()
     event_ns = 0
@@ -144,8 +144,8 @@ def _rank_events(folder: Path, rank: int, processes: Mapping[int, ProcessEvents]
         if kind == "comm":
             members, _, remote = rest.partition("|")
             key = tuple(map(int, members.split())), tuple(map(int, remote.split()))
-            groups[int(number)] = (*key, met.get(key, 0))
-            met[key] = met.get(key, 0) + 1
+            groups[int(number)] = (*key, counts_by_members.get(key, 0))
+            counts_by_members[key] = counts_by_members.get(key, 0) + 1
         elif kind == "grid":
             numbers = list(map(int, rest.split()))
             grids[int(number)] = Grid(
@@ -169,8 +169,8 @@ def _rank_events(folder: Path, rank: int, processes: Mapping[int, ProcessEvents]
 
 
 def within_limit(ranks: Sequence[RankEvents]) -> tuple[list[RankEvents], int | None]:
-    """The events until the first thread reached the limit of the recording, and the number of
-    nanoseconds that they take. All events and None if no thread reached it.
+    """Returns the events until the first thread reached the size limit of the recording, and their
+    duration in nanoseconds. If no thread reached the limit, returns all events and None.
     """
     threads = [thread for rank in ranks for thread in rank.threads]
     ends = [thread.last() for thread in threads if thread.is_full]

@@ -1,4 +1,6 @@
-"""`factors_with`: the factors of a run for a selected phase and under selected conditions."""
+"""`factors_with` computes the factors of a run for a selected phase, with options such as the
+network.
+"""
 
 from __future__ import annotations
 
@@ -22,15 +24,15 @@ from regionpredict.trace.run_part import (
 from regionpredict.trace.selection import Selection, selected
 
 PHASES = ("whole", "initialized", "iterations", "clean")
-"""The phases that every run may have. Any other one is the name of a region."""
+"""The names of phases that every run may have. Any other phase is the name of a region."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunOptions:
-    """The options for the factors of a run. `definition` is that of Ser, and `ideal` the ideal
-    network. `nominal` is a network that replaces the real one, or None. With `frequency_hz`,
-    computation takes the time of its cycles. `phase` is one of `PHASES` or a region, within the
-    `selection` of the run.
+    """The options for the factors of a run. `definition` is the definition of Ser, and `ideal` the
+    ideal network. `nominal` is a network that replaces the real one, or None. With `frequency_hz`,
+    computation takes its number of cycles divided by this frequency. `phase` is one of `PHASES` or
+    a region. `mark` is the region that starts an iteration.
     """
 
     definition: str = "reference"
@@ -54,7 +56,9 @@ class RunOptions:
         mark: str | None,
         selection: Selection | None = None,
     ) -> RunOptions:
-        """The options of the command line. Raises UsageError if they cannot be combined."""
+        """Creates the options from those of the command line. Raises UsageError if they cannot be
+        combined.
+        """
         limit = EAGER_LIMIT.value if eager_limit is None else eager_limit
         nominal = None
         if any(value is not None for value in (latency_s, bandwidth, overhead_s)):
@@ -81,8 +85,8 @@ class RunOptions:
 
 
 def factors_with(trace: EventTrace, kernels: Kernels, options: RunOptions) -> RunFactors:
-    """The factors of one run. Raises InputError like `run_factors`, `iterations_of`, `nominal_work`
-    and the functions for parts.
+    """Computes the factors of one run. Raises the same errors as `run_factors`, `iterations_of`,
+    `nominal_work` and the functions for parts of a run.
     """
     trace, matches = _selected(trace, kernels, options.selection)
     part, iterations = None, None
@@ -100,7 +104,7 @@ def factors_with(trace: EventTrace, kernels: Kernels, options: RunOptions) -> Ru
         part = part_of_region(trace, options.phase)
     factors = _factors(trace, matches, kernels, options, part)
     if options.phase == "whole" and part is None:
-        inner = _without_ends(trace, matches, kernels, options, factors)
+        inner = _factors_when_initialized(trace, matches, kernels, options, factors)
         factors = replace(factors, initialized=inner)
     return factors if iterations is None else replace(factors, iterations=iterations)
 
@@ -108,7 +112,7 @@ def factors_with(trace: EventTrace, kernels: Kernels, options: RunOptions) -> Ru
 def _selected(
     trace: EventTrace, kernels: Kernels, selection: Selection | None
 ) -> tuple[EventTrace, Matches]:
-    """The selected ranks and time span."""
+    """Returns the part of the trace with the selected ranks and time span."""
     matches = match(trace, kernels)
     if selection is None:
         return trace, matches
@@ -148,14 +152,16 @@ def _factors(
     )
 
 
-def _without_ends(
+def _factors_when_initialized(
     trace: EventTrace,
     matches: Matches,
     kernels: Kernels,
     options: RunOptions,
     whole: RunFactors,
 ) -> Initialized | None:
-    """The factors between MPI_Init and MPI_Finalize, if there is computation between them."""
+    """Returns the factors between MPI_Init and MPI_Finalize, or None without computation between
+    them.
+    """
     part = initialized_part(trace)
     if part is None:
         return None

@@ -16,14 +16,14 @@ from regionpredict.trace.kernels import Kernels
 from regionpredict.trace.matching import Matches
 from regionpredict.trace.whole_run import with_whole_run
 
-_NAMED = 8  # maximum names in a message
+_NAMED = 8  # maximum number of names in a message
 
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """The selection. None means all. `ranks` are ranks in MPI_COMM_WORLD. `time_s` is a span in
-    seconds since the trace's first event. `call_path` is named as in results and includes its
-    callees.
+    """The selected part of a trace, where None means all. `ranks` are ranks in MPI_COMM_WORLD.
+    `time_s` is a span in seconds since the trace's first event. `call_path` is named as in results
+    and includes its callees.
     """
 
     ranks: frozenset[int] | None = None
@@ -37,28 +37,29 @@ class Selection:
 def selected(
     trace: EventTrace, matches: Matches, selection: Selection, kernels: Kernels
 ) -> tuple[EventTrace, Matches]:
-    """The selected part. Operations stay matched. Those without a counterpart are a finding.
+    """Returns the selected part of a trace. Operations stay matched, and those without a
+    counterpart are a finding.
 
     Regions that are open at the ends of the span begin and end there, and counters are divided by
-    time. For a call path, the regions that lead to it are kept without their other callees. Their
-    time is assigned to these regions. Raises InputError if nothing is left.
+    time. For a call path, the regions that lead to it are kept, and the time of their other callees
+    is assigned to these regions. Raises InputError if nothing remains.
     """
     linked = matches.mate, matches.other
     numbers = np.arange(len(trace.operations))
-    known_ranks(selection, set(trace.ranks), trace.name)
+    require_known_ranks(selection, set(trace.ranks), trace.name)
     if selection.ranks is not None:
-        trace, matches, numbers = _of_ranks(trace, matches, numbers, selection.ranks)
+        trace, matches, numbers = _select_ranks(trace, matches, numbers, selection.ranks)
     if selection.call_path is not None:
         trace = with_whole_run(trace)
-        rows = _of_call_path(trace, call_paths(trace, kernels), selection.call_path)
+        rows = _rows_of_call_path(trace, call_paths(trace, kernels), selection.call_path)
         numbers = numbers[rows[trace.operations.event]]
         trace, matches = only_rows(trace, matches, rows)
     if selection.time_s is not None:
-        trace, matches, numbers = _of_time(trace, matches, numbers, selection.time_s)
+        trace, matches, numbers = _select_time_span(trace, matches, numbers, selection.time_s)
         if selection.call_path is not None:
             # Only the span was read from a store, so the path may exist elsewhere.
-            _of_call_path(trace, call_paths(trace, kernels), selection.call_path)
-    findings = _cut_off(matches, (linked[0][numbers], linked[1][numbers]))
+            _rows_of_call_path(trace, call_paths(trace, kernels), selection.call_path)
+    findings = _findings_about_cut_operations(matches, (linked[0][numbers], linked[1][numbers]))
     whole = replace(
         matches,
         mate=np.maximum(matches.mate, NONE),  # OUTSIDE is reported separately
@@ -67,8 +68,8 @@ def selected(
     return replace(trace, findings=(*trace.findings, *findings)), whole
 
 
-def known_ranks(selection: Selection, ranks: Set[int], name: str) -> None:
-    """Raises InputError if the selection has an unknown rank."""
+def require_known_ranks(selection: Selection, ranks: Set[int], name: str) -> None:
+    """Raises InputError if the selection has a rank that is not in `ranks`."""
     unknown = sorted((selection.ranks or frozenset()) - ranks)
     if unknown:
         raise InputError(
@@ -78,7 +79,7 @@ def known_ranks(selection: Selection, ranks: Set[int], name: str) -> None:
         )
 
 
-def _of_ranks(
+def _select_ranks(
     trace: EventTrace, matches: Matches, numbers: NDArray[np.int64], ranks: frozenset[int]
 ) -> tuple[EventTrace, Matches, NDArray[np.int64]]:
     kept = np.array([location.rank in ranks for location in trace.locations], dtype=bool)
@@ -96,8 +97,10 @@ def _of_ranks(
     )
 
 
-def _of_call_path(trace: EventTrace, paths: CallPaths, wanted: str) -> NDArray[np.bool_]:
-    """The rows inside the call path, and those that enter and leave the regions around it."""
+def _rows_of_call_path(trace: EventTrace, paths: CallPaths, wanted: str) -> NDArray[np.bool_]:
+    """Returns a mask of the rows inside the call path, and of the rows that enter and leave the
+    regions around it.
+    """
     names = path_names(paths, trace.regions)
     count = len(names)
     inside = np.array([name == wanted or name.startswith(f"{wanted}/") for name in names] + [False])
@@ -111,13 +114,13 @@ def _of_call_path(trace: EventTrace, paths: CallPaths, wanted: str) -> NDArray[n
             above = int(paths.parent[above])
     named = trace.kind <= Kind.LEAVE
     node = np.where(named, paths.event_node, count)
-    # other events are in the region that was entered last, or around the one that was left
+    # Other events belong to the region that is open at their time.
     around = nodes_after(trace, paths)
     return np.where(named, inside[node] | leads[node], inside[around])
 
 
 def not_in_trace(what: str, wanted: str, names: Sequence[str], trace: EventTrace) -> InputError:
-    """The error for a name that does not occur in a trace, or in the selected part."""
+    """Returns the error for a name that does not occur in a trace, or in its selected part."""
     known = ", ".join(names[:_NAMED]) + (", ..." if len(names) > _NAMED else "")
     return InputError(
         f"there is no {what} '{wanted}'",
@@ -127,7 +130,9 @@ def not_in_trace(what: str, wanted: str, names: Sequence[str], trace: EventTrace
 
 
 def span_ticks(trace: EventTrace, span: tuple[float, float]) -> tuple[int, int]:
-    """A span in ticks, limited to the trace. Raises InputError if it is outside the trace."""
+    """Converts a time span to ticks, limited to the trace. Raises InputError if it is outside the
+    trace.
+    """
     last = int(trace.time.max(initial=0))
     low = min(max(0, round(span[0] * trace.ticks_per_second)), last + 1)
     high = min(last, round(min(span[1] * trace.ticks_per_second, 2.0**62)))
@@ -140,7 +145,7 @@ def span_ticks(trace: EventTrace, span: tuple[float, float]) -> tuple[int, int]:
     return low, high
 
 
-def _of_time(
+def _select_time_span(
     trace: EventTrace, matches: Matches, numbers: NDArray[np.int64], span: tuple[float, float]
 ) -> tuple[EventTrace, Matches, NDArray[np.int64]]:
     low, high = span_ticks(trace, span)
@@ -157,7 +162,7 @@ def _of_time(
     return with_apportioned_counters(part, trace, (low, high)), matches, numbers[inside]
 
 
-def _cut_off(
+def _findings_about_cut_operations(
     matches: Matches, before: tuple[NDArray[np.int64], NDArray[np.int64]]
 ) -> list[Finding]:
     findings = []

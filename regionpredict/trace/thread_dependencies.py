@@ -1,4 +1,4 @@
-"""Waits between the threads of a rank: forks, joins, barriers and locks."""
+"""Finds the waits between the threads of a rank at forks, joins, barriers and locks."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ Rows = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Synchronisation:
-    """Events (rows of the trace) that post to a slot, and events that wait until all posts to their
-    slot have arrived. Slots are numbered from 0 to `count`.
+    """The events (rows of the trace) that post to a slot, and the events that wait until all posts
+    to their slot have arrived. `count` is the number of slots.
     """
 
     post: Rows
@@ -34,12 +34,12 @@ class Slots:
         self.count = 0
 
     def new(self, number: int) -> int:
-        """Adds `number` slots and returns the first."""
+        """Adds `number` slots and returns the number of the first."""
         self.count += number
         return self.count - number
 
     def synchronisation(self) -> Synchronisation:
-        """The collected posts and needs, except needs without a post."""
+        """Returns the collected posts and needs, except needs whose slot has no post."""
         empty = np.zeros(0, dtype=np.int64)
         post, post_slot, need, need_slot = (
             np.concatenate([empty, *(part[k] for part in parts)])
@@ -53,7 +53,7 @@ class Slots:
 
 
 def synchronisations(trace: EventTrace) -> Synchronisation:
-    """All waits between threads of a rank.
+    """Finds all waits between the threads of each rank.
 
     A worker begins its part of a parallel construct after the fork, and the master continues after
     all parts. The n-th barrier of a construct ends when all threads with an n-th barrier have
@@ -73,7 +73,7 @@ def synchronisations(trace: EventTrace) -> Synchronisation:
 
 
 def constructs(trace: EventTrace, master: int) -> tuple[Rows, Rows]:
-    """The rows of a location's outermost forks and of their joins."""
+    """Returns the rows of a location's outermost forks and of their joins."""
     kind = trace.kind[trace.starts[master] : trace.starts[master + 1]]
     step = np.where(kind == Kind.FORK, 1, 0) - np.where(kind == Kind.JOIN, 1, 0)
     depth = np.cumsum(step)
@@ -85,13 +85,14 @@ def constructs(trace: EventTrace, master: int) -> tuple[Rows, Rows]:
     return fork[:whole] + trace.starts[master], join[:whole] + trace.starts[master]
 
 
-def _parts(
+def _worker_parts(
     trace: EventTrace, fork: Rows, join: Rows, worker: int
 ) -> tuple[NDArray[np.intp], Rows, Rows]:
-    """The constructs that a worker takes part in, and the rows at which its parts begin and end.
+    """Returns the parallel constructs that a worker executes, and the rows at which its parts of
+    them begin and end.
 
-    If constructs touch each other in time, a part ends where the worker has the fewest open
-    regions. A part without duration ends where this number is reached again.
+    If two constructs touch in time, the part of the first ends where the worker has the fewest open
+    regions. If the first has no duration, its part ends where this number is reached again.
     """
     first, end = int(trace.starts[worker]), int(trace.starts[worker + 1])
     times, kind = trace.time[first:end], trace.kind[first:end]
@@ -122,7 +123,7 @@ def _forks(trace: EventTrace, numbers: list[int], slots: Slots) -> None:
     first = slots.new(2 * count)
     began = np.zeros(count, dtype=bool)
     for worker in numbers[1:]:
-        part, begin, end = _parts(trace, fork, join, worker)
+        part, begin, end = _worker_parts(trace, fork, join, worker)
         slots.needs.append((begin, first + part))
         slots.posts.append((end, first + count + part))
         began[part] = True
@@ -149,7 +150,7 @@ def _barriers(trace: EventTrace, numbers: list[int], slots: Slots) -> None:
         if location == numbers[0]:
             construct = np.searchsorted(fork, row, side="right")
         else:
-            part, begin, _ = _parts(trace, fork, join, location)
+            part, begin, _ = _worker_parts(trace, fork, join, location)
             construct = np.append(0, part + 1)[np.searchsorted(begin, row, side="right")]
         first = np.searchsorted(construct, construct)
         rows.append(row)
@@ -173,7 +174,7 @@ def _locks(trace: EventTrace, numbers: list[int], slots: Slots) -> None:
     )
     event = operations.event[chosen]
     releases = kind[chosen] == Kind.RELEASE_LOCK
-    # at one time a lock is released before it is acquired
+    # At equal times, the release of a lock precedes its next acquisition.
     order = np.lexsort((~releases, trace.time[event], operations.request[chosen]))
     event, releases, lock = event[order], releases[order], operations.request[chosen][order]
     pair = np.flatnonzero(releases[:-1] & ~releases[1:] & (lock[1:] == lock[:-1]))

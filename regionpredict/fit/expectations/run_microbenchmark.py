@@ -1,11 +1,11 @@
 """Compiles and runs the micro-benchmarks: OpenMP constructs and MPI collectives.
 
-They follow Shudler 2018, secs. 3.3.1 and 3.4.2: warm-up, a common start of all threads or
-processes, the maximum of their times, and many repetitions. The OpenMP benchmarks repeat a
-construct within each timing and subtract the time of the repetitions without it, as in Bull 1999. A
-single construct is shorter than the clock resolution. Their output is comma-separated and becomes
-an `Experiment`, which is compared with the shipped expectations. Messages on standard error become
-its problems.
+The method follows Shudler 2018, secs. 3.3.1 and 3.4.2. After a warm-up, all threads or processes
+start together. The maximum of their times is recorded in many repetitions. The OpenMP benchmarks
+repeat a construct within each timing and subtract the time of the repetitions without it, as in
+Bull 1999. The reason is that a single construct is shorter than the clock resolution. The
+comma-separated output becomes an `Experiment`, which is compared with the shipped expectations.
+Messages on standard error become problems of the experiment.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ _COMPILATION_LIMIT_S = 120
 MOST_ROUNDS = 5
 """The maximum number of times that a run is repeated to reach the precision."""
 
-_FEWEST = 3  # minimum repetitions to estimate their scatter
+_FEWEST = 3  # minimum number of repetitions for estimating their standard deviation
 _NORMAL_95 = 1.96
-_WAITING = "contain waiting"  # both programs' message for more threads than cores
+_WAITING = "contain waiting"  # part of the programs' message for more threads than cores
 
 
 @dataclass(frozen=True, slots=True)
 class Microbenchmark:
-    """A program of the package, with its commands for compiling and running.
+    """A micro-benchmark program, with the commands that compile and run it.
 
     `launch` is the command before the program, with `{n}` for the number of processes. It is empty
     for OpenMP, where the environment sets the number of threads.
@@ -88,8 +88,8 @@ def run_microbenchmark(
         for count in counts:
             launch = (launcher or benchmark.launch).format(n=count)
             size = () if message_bytes is None else (str(message_bytes),)
-            seen: dict[tuple[str, str], list[float]] = {}
-            text, said, wide = "", [], {}
+            values_by_path: dict[tuple[str, str], list[float]] = {}
+            text, messages_so_far, imprecise = "", [], {}
             for _ in range(1 if precision is None else MOST_ROUNDS):
                 more, messages = _run(
                     [*shlex.split(launch), str(program), str(repetitions), *size],
@@ -98,29 +98,29 @@ def run_microbenchmark(
                     "use fewer threads or processes, or fewer repetitions",
                 )
                 text += more
-                said += messages.splitlines()
+                messages_so_far += messages.splitlines()
                 for line in more.splitlines():
                     with reading(program.name, "a line of measurements", "give the right launcher"):
                         callpath, metric, place, value = line.split(",")
                         builder.add(callpath, metric, (float(place),), (float(value),))
-                        seen.setdefault((callpath, metric), []).append(float(value))
-                wide = _imprecise_means(seen, precision)
-                if not wide or _WAITING in messages:  # more repetitions would not help
+                        values_by_path.setdefault((callpath, metric), []).append(float(value))
+                imprecise = _imprecise_means(values_by_path, precision)
+                if not imprecise or _WAITING in messages:  # more repetitions would not help
                     break
             doubts.extend(
                 InputError(line.removeprefix(f"{program.name}: "), path=benchmark.source.name)
-                for line in dict.fromkeys(said)
+                for line in dict.fromkeys(messages_so_far)
                 if line.startswith(f"{program.name}: ")
             )
-            if wide and precision is not None:
-                worst, share = max(wide.items(), key=lambda item: item[1])
+            if imprecise and precision is not None:
+                worst, share = max(imprecise.items(), key=lambda item: item[1])
                 doubts.append(InputError(
-                    f"{len(wide)} of {len(seen)} means on {count} have a 95 % interval beyond "
+                    f"{len(imprecise)} of {len(values_by_path)} means on {count} have a 95 % interval beyond "
                     f"{percent(precision)}; the widest is {worst} with {percent(share)}",
                     remedy="repeat it on a quiet machine", path=benchmark.source.name,
                 ))  # fmt: skip
             if not text.strip():
-                reason = doubts[-1].message if doubts else "it said nothing"
+                reason = doubts[-1].message if doubts else "it messages_so_far nothing"
                 where = "1 thread or process" if count == 1 else f"{count} threads or processes"
                 raise InputError(
                     f"'{program.name}' measured nothing on {where}: {reason}",
@@ -135,18 +135,18 @@ def run_microbenchmark(
 
 
 def _imprecise_means(
-    seen: Mapping[tuple[str, str], Sequence[float]], precision: float | None
+    values_by_path: Mapping[tuple[str, str], Sequence[float]], precision: float | None
 ) -> dict[str, float]:
-    """The call paths with a mean that is less precise than requested, and their precision."""
-    wide = {}
-    for (callpath, metric), values in seen.items():
+    """Returns the call paths whose mean is less precise than requested, with their precision."""
+    imprecise = {}
+    for (callpath, metric), values in values_by_path.items():
         if precision is None or metric != "time" or len(values) < _FEWEST:
             continue
         mean = fmean(values)
         half = _NORMAL_95 * stdev(values) / sqrt(len(values))
         if half > precision * mean:
-            wide[callpath] = half / mean
-    return wide
+            imprecise[callpath] = half / mean
+    return imprecise
 
 
 def _run(
@@ -165,6 +165,6 @@ def _run(
     if done.returncode:
         # mpirun frames its messages with lines of dashes, and a sanitizer with equal signs.
         lines = [line.strip() for line in done.stderr.splitlines() if line.strip(" -=")]
-        message = lines[0] if lines else "it said nothing"
+        message = lines[0] if lines else "it messages_so_far nothing"
         raise InputError(f"'{name}' failed: {message}", remedy=remedy)
     return done.stdout, done.stderr

@@ -1,5 +1,4 @@
-"""Reads Extra-P's text format, as in Shudler 2018, fig. 2.3, and its later form with METRIC and
-REGION.
+"""Reads Extra-P's text format (Shudler 2018, fig. 2.3), and its later form with METRIC and REGION.
 
 ```
 PARAMETER p
@@ -27,8 +26,10 @@ _REMEDY = "give measurements, not a program"
 
 
 @dataclass(slots=True)
-class _Reading:
-    """The state between two lines: the owner of the next DATA line."""
+class _ParserState:
+    """The state of the parser between two lines, such as the region and metric of the next DATA
+    line.
+    """
 
     path: str
     parameters: list[str] = field(default_factory=list)
@@ -39,11 +40,11 @@ class _Reading:
     values: list[Sequence[float]] = field(default_factory=list)
     series: list[Series] = field(default_factory=list)
     problems: list[InputError] = field(default_factory=list)
-    spoilt: bool = False
+    is_invalid: bool = False
 
-    def close(self) -> None:
-        """Ends the current series."""
-        if self.values and not self.spoilt:
+    def finish_series(self) -> None:
+        """Adds the current series to the result and starts a new one."""
+        if self.values and not self.is_invalid:
             kept = [(p, v) for p, v in zip(self.points, self.values, strict=False) if len(v)]
             self.series.append(
                 Series(
@@ -60,31 +61,31 @@ class _Reading:
                 )
             )
         self.values = []
-        self.spoilt = False
+        self.is_invalid = False
 
     def fail(self, message: str, remedy: str, line: int) -> None:
-        """Adds a problem. The current series is dropped, and the others are read."""
+        """Adds a problem. The current series is dropped, and other series are read."""
         self.problems.append(InputError(message, remedy=remedy, path=self.path, line=line))
-        self.spoilt = True
+        self.is_invalid = True
 
 
 def read_extrap_text(path: Path) -> Experiment:
     """Reads Extra-P's text format.
 
-    An invalid line becomes a problem with its place. The other series are read. Raises `InputError`
-    if nothing in the file is valid.
+    An invalid line becomes a problem with its line number, and other series are read. Raises
+    `InputError` if the file contains no valid series.
     """
     return parse_text(read_text(path, _REMEDY).split("\n"), str(path))
 
 
 def parse_text(lines: Iterable[str], path: str = "") -> Experiment:
-    """`read_extrap_text` for lines that are already read.
+    """Parses lines in Extra-P's text format.
 
     >>> e = parse_text(["POINTS 1 2", "METRIC time", "REGION main", "DATA 3 4", "DATA 5"])
     >>> e.series[0].points, e.series[0].values
     (((1.0,), (2.0,)), ([3.0, 4.0], [5.0]))
     """
-    state = _Reading(path)
+    state = _ParserState(path)
     for number, raw in enumerate(lines, start=1):
         line = raw.strip()
         if line.startswith("DATA") and not line[4:5].strip():  # tabs are separators, too
@@ -92,7 +93,7 @@ def parse_text(lines: Iterable[str], path: str = "") -> Experiment:
             try:
                 state.values.append([float(v) for v in arguments.split()])
             except ValueError:
-                _bad_data(state, arguments, number)
+                _reject_data(state, arguments, number)
             if not state.line:
                 state.line = number
             if len(state.values) == len(state.points) + 1:
@@ -103,19 +104,19 @@ def parse_text(lines: Iterable[str], path: str = "") -> Experiment:
                 )
             continue
         _keyword(state, line, number)
-    state.close()
+    state.finish_series()
     if not state.series and not state.problems:
         raise InputError("no measurements found", remedy="add DATA lines", path=path)
     return Experiment(tuple(state.series), tuple(state.problems))
 
 
-def _bad_data(state: _Reading, arguments: str, number: int) -> None:
+def _reject_data(state: _ParserState, arguments: str, number: int) -> None:
     bad = next(v for v in arguments.split() if not _is_number(v))
     state.values.append([])
     state.fail(f"'{bad}' is not a number", "write the repetition as a number or nan", number)
 
 
-def _keyword(state: _Reading, text: str, number: int) -> None:
+def _keyword(state: _ParserState, text: str, number: int) -> None:
     if not text or text.startswith("#"):
         return
     parts = text.split(None, 1)
@@ -125,7 +126,7 @@ def _keyword(state: _Reading, text: str, number: int) -> None:
     elif word == "POINTS":
         _points(state, arguments, number)
     elif word in ("METRIC", "REGION", "EXPERIMENT"):
-        state.close()
+        state.finish_series()
         state.line = number
         if word == "METRIC":
             state.metric = arguments
@@ -143,7 +144,7 @@ def _keyword(state: _Reading, text: str, number: int) -> None:
         )
 
 
-def _points(state: _Reading, arguments: str, number: int) -> None:
+def _points(state: _ParserState, arguments: str, number: int) -> None:
     groups = re.findall(r"\(([^)]*)\)", arguments) if "(" in arguments else arguments.split()
     try:
         points = [tuple(float(v) for v in group.replace(",", " ").split()) for group in groups]

@@ -19,16 +19,16 @@ SCALES = (
     "omp_num_threads", "n_threads_per_proc", "n_nodes", "nodes", "numhosts", "num_nodes", "gpus",
     "n_gpus", "problem_size", "problemsize", "ProblemSize", "size", "n_elements", "elements",
 )  # fmt: skip
-"""Names of variables for the size of a run. A profile has many other variables that vary between
-runs, such as its date, and no rule distinguishes these from a size.
+"""The names of variables that are known sizes of a run. A profile has many other variables that
+vary between runs, such as its date.
 """
 
 
 class Measurement(NamedTuple):
-    """Repetitions of one metric of one call path, in `unit`, in a run with these variables.
+    """The repetitions of one metric of one call path in a run. `variables` describe the run.
 
-    A variable is a number or a text. A text with a number counts as a number. `line` is its place,
-    if known.
+    A variable is a number or a text. A text that contains a number counts as a number. `line` is
+    the line of the measurement in the file, if known.
     """
 
     callpath: str
@@ -46,13 +46,14 @@ def experiment_of(
     among: Sequence[str] | None = None,
     labels: Sequence[str] = (),
 ) -> Experiment:
-    """The series of these rows.
+    """Groups measurements to series.
 
-    `parameters` selects the variables that are parameters. By default, they are the numbers that
-    vary. With `among`, they are the names in it that vary between runs, without redundant ones.
-    Then texts named in `labels` that vary become parts of the series' names. Without `among`, each
-    call path has its own parameters and all such texts. A call path without parameters, or without
-    one of the numbers, is a problem. Raises `InputError` if nothing is usable.
+    `parameters` selects the variables that are parameters. By default, these are the numbers that
+    vary. With `among`, parameters are the names in `among` that vary between runs, without
+    redundant ones. Varying texts in `labels` become parts of the series' names. Without `among`,
+    each call path has separate parameters, and all varying texts become parts of names. A call path
+    without parameters or with missing values is a problem. Raises `InputError` if nothing is
+    usable.
     """
     if not rows:
         raise InputError("no measurements found", remedy="measure first", path=path)
@@ -64,15 +65,15 @@ def experiment_of(
             remedy=f"the variables are {', '.join(known[:40]) or 'none'}",
         )  # fmt: skip
     if among is not None:
-        names = list(parameters) if parameters else _scales(rows, known, path, among)
-        return _series_of(rows, names, _labels(rows, labels, names), path)
+        names = list(parameters) if parameters else _varying_sizes(rows, known, path, among)
+        return _series_of(rows, names, _identifying_texts(rows, labels, names), path)
     by_callpath: dict[str, list[Measurement]] = {}
     for row in rows:
         by_callpath.setdefault(row.callpath, []).append(row)
     series: list[Series] = []
     problems: list[InputError] = []
     for callpath, own in by_callpath.items():
-        names = list(parameters) if parameters else _numbers(own, known)
+        names = list(parameters) if parameters else _varying_numbers(own, known)
         if not names:
             problems.append(
                 InputError(
@@ -81,7 +82,7 @@ def experiment_of(
                 )
             )  # fmt: skip
             continue
-        part = _series_of(own, names, _labels(own, known, names), path)
+        part = _series_of(own, names, _identifying_texts(own, known, names), path)
         series.extend(part.series)
         problems.extend(part.problems)
     if not series:
@@ -92,7 +93,9 @@ def experiment_of(
 def _series_of(
     rows: Sequence[Measurement], names: Sequence[str], labels: Sequence[str], path: str
 ) -> Experiment:
-    """The series of rows with these parameters. `labels` become parts of their names."""
+    """Groups rows to series with the parameters `names`. `labels` become parts of the series'
+    names.
+    """
     builder = SeriesBuilder(names)
     problems: dict[str, InputError] = {}
     for row in rows:
@@ -114,7 +117,7 @@ def _series_of(
 
 
 def number_of(value: object) -> float | None:
-    """The numeric value of a variable. None for other texts.
+    """Returns the numeric value of a variable, or None for a text without a number.
 
     >>> number_of("64"), number_of(8), number_of("mpi"), number_of(True)
     (64.0, 8.0, None, None)
@@ -131,20 +134,20 @@ def _column(rows: Sequence[Measurement], name: str) -> list[float | None]:
     return [number_of(row.variables.get(name)) for row in rows]
 
 
-def _numbers(rows: Sequence[Measurement], known: Sequence[str]) -> list[str]:
-    """The variables that are numbers in all rows and vary."""
+def _varying_numbers(rows: Sequence[Measurement], known: Sequence[str]) -> list[str]:
+    """Returns the variables that are numbers in all rows and vary between rows."""
     columns = {name: _column(rows, name) for name in known}
     return [name for name, column in columns.items() if None not in column and len(set(column)) > 1]
 
 
-def _scales(
+def _varying_sizes(
     rows: Sequence[Measurement], known: Sequence[str], path: str, among: Sequence[str]
 ) -> list[str]:
-    """The names in `among` that vary, without redundant ones."""
-    numeric = _numbers(rows, known)
+    """Returns the names in `among` that vary between rows, without redundant names."""
+    numeric = _varying_numbers(rows, known)
     chosen: list[str] = []
     for name in (variable for variable in among if variable in numeric):
-        if not any(_correspond(_column(rows, name), _column(rows, other)) for other in chosen):
+        if not any(_are_redundant(_column(rows, name), _column(rows, other)) for other in chosen):
             chosen.append(name)
     if chosen:
         return chosen
@@ -155,16 +158,16 @@ def _scales(
     raise InputError("no known parameter changes from run to run", remedy=remedy, path=path)
 
 
-def _correspond(first: Sequence[object], second: Sequence[object]) -> bool:
-    """Whether the values of both variables correspond one to one."""
+def _are_redundant(first: Sequence[object], second: Sequence[object]) -> bool:
+    """Returns whether the values of two variables correspond one to one."""
     pairs = set(zip(first, second, strict=True))
     return len(pairs) == len({a for a, _ in pairs}) == len({b for _, b in pairs})
 
 
-def _labels(
+def _identifying_texts(
     rows: Sequence[Measurement], known: Sequence[str], parameters: Sequence[str]
 ) -> list[str]:
-    """Variables that are not numbers, vary, and are more than another name of the point."""
+    """Returns the text variables that vary between rows and do not merely name the point."""
     labels = []
     for name in known:
         values = [row.variables.get(name) for row in rows]

@@ -1,4 +1,6 @@
-"""The results of an isoefficiency campaign, and its file: JSON lines, appended immediately."""
+"""Stores the results of an isoefficiency campaign in a file of JSON lines, which are appended
+immediately.
+"""
 
 from __future__ import annotations
 
@@ -17,9 +19,10 @@ _REMEDY = "give the -o FILE of regionpredict tasks isoefficiency"
 
 @dataclass(frozen=True, slots=True)
 class HostActivity:
-    """The load of other processes during the runs of a figure: the mean number of cores they used,
-    and the share of processor time stolen from this machine. `discarded` runs do not count because
-    of the load. `disturbed` means that those that count are also disturbed.
+    """The load of other processes during a measurement. `others` is the mean number of cores that
+    they used, and `stolen` the share of processor time taken by the hypervisor. `discarded` is the
+    number of runs discarded because of the load. `disturbed` means that the remaining runs are also
+    disturbed.
     """
 
     others: float
@@ -30,8 +33,9 @@ class HostActivity:
 
 @dataclass(frozen=True, slots=True)
 class SizeGraph:
-    """The graph of one size, with times in seconds without contention. `undivided_s` is the work of
-    undivided loops, whose parallelism is missing. `host` is None if it was not observed.
+    """The metrics of the task graph of one size, in seconds without contention. `undivided_s` is
+    the work of undivided loops, whose parallelism is missing. `host` is None if the host's load was
+    not observed.
     """
 
     size: float
@@ -49,10 +53,10 @@ class SizeGraph:
 
 @dataclass(frozen=True, slots=True)
 class SizeTime:
-    """A size on a number of threads. `actual_s` are the times in parallel regions of runs without a
-    recording, `cpu_s` the processor times of the whole runs, and `free_s` the time without
-    contention. `how` says whether the latter was replayed or simulated. `host` is None if it was
-    not observed.
+    """The times of one size on a number of threads. `actual_s` are the times in parallel regions of
+    runs without a recording, `cpu_s` the processor times of the whole runs, and `free_s` the time
+    without contention. `how` says whether the latter was replayed or simulated. `host` is None if
+    it was not observed.
     """
 
     size: float
@@ -84,27 +88,29 @@ class IsoefficiencyData:
     times: tuple[SizeTime, ...] = ()
 
     def graph(self, size: float) -> SizeGraph | None:
-        """The graph of a size. None if it is not recorded yet."""
+        """Returns the graph of a size, or None if it is not recorded yet."""
         return next((graph for graph in self.graphs if graph.size == size), None)
 
     def time(self, size: float, threads: int) -> SizeTime | None:
-        """The times of a size. None if they are not measured yet."""
+        """Returns the times of a size on a number of threads, or None if they are not
+        measured yet.
+        """
         return next((t for t in self.times if (t.size, t.threads) == (size, threads)), None)
 
 
 def begin_file(path: Path, data: IsoefficiencyData) -> None:
-    """Writes the first line."""
+    """Writes the first line of a campaign file."""
     append_line(path, {"schema": SCHEMA, "command": list(data.command), "host": data.host})
 
 
 def add_to_file(path: Path, part: SizeGraph | SizeTime) -> None:
-    """Appends one result."""
+    """Appends one result to a campaign file."""
     kind = "graph" if isinstance(part, SizeGraph) else "time"
     append_line(path, {"kind": kind, **asdict(part)})
 
 
 def read_file(path: Path) -> IsoefficiencyData:
-    """Reads a campaign. An incomplete last line is ignored.
+    """Reads a campaign file. An incomplete last line is ignored.
 
     Raises InputError with the invalid line.
     """

@@ -1,4 +1,4 @@
-"""Messages and collectives of a Paraver trace, each assigned to its calls."""
+"""Assigns the messages and collective operations of a Paraver trace to MPI calls."""
 
 from __future__ import annotations
 
@@ -31,8 +31,9 @@ _NONBLOCKING_SENDS = ("mpi_isend", "mpi_issend", "mpi_ibsend", "mpi_irsend", "mp
 
 @dataclass(frozen=True, slots=True)
 class OperationColumns:
-    """Operations as columns of equal length: the call of each, whether it is at the end of that
-    call, its `Kind`, and the columns of `Operations`.
+    """Operations as columns of equal length. `call` is the MPI call of each operation, `at_end`
+    means that it is at the end of this call, and `kind` is its `Kind`. Other columns are those of
+    `Operations`.
     """
 
     call: Integers
@@ -49,9 +50,9 @@ class OperationColumns:
 
 
 def operations_table(operation: Integers, placed: OperationColumns) -> Operations:
-    """The operations in the order of events. `operation` has the row of each event's operation.
+    """Sorts the operations by event. `operation` has the row of each event's operation.
 
-    -1 is an event without an operation, and -2 - n a fork of n threads.
+    A row of -1 means an event without an operation, and -2 - n a fork of n threads.
     """
     event = np.flatnonzero((operation >= 0) | (operation < -1))
     row = operation[event]
@@ -84,7 +85,7 @@ def placed_operations(
     regions: list[Region],
     findings: list[Finding],
 ) -> OperationColumns:
-    """All messages and collectives. `ranks` has the rank of each location."""
+    """Returns all messages and collective operations. `ranks` has the rank of each location."""
     parts = [
         *_messages(records, ranks, calls, regions, findings),
         _collectives(records.sizes, ranks, calls, communicators, regions),
@@ -121,7 +122,7 @@ def _messages(
     is_immediate = immediate[calls.region[send]] if len(send) else begins
     send_kind = np.where(is_immediate, int(Kind.SEND_REQUEST), int(Kind.SEND))
     receive_kind = np.where(later, int(Kind.RECEIVE_COMPLETE), int(Kind.RECEIVE))
-    # requests are unique in the trace: even for sends, odd for receives
+    # Request numbers are unique in the trace: even for sends, odd for receives.
     sends = (send, begins, send_kind, receiver, none, tag, none, size, zero,
              np.where(is_immediate, 2 * number, NONE), known)  # fmt: skip
     receives = (done, ends, receive_kind, sender, none, tag, none, zero, size,
@@ -172,8 +173,9 @@ def _collectives(
 
 
 def _shared_root(communicator: Integers, rank: Integers, root: Integers) -> Integers:
-    """Each call's root, which is only in the root's own record. The n-th collective of a
-    communicator has the same root on all ranks. Calls are ordered by rank and time.
+    """Returns the root of each collective call, which only the root itself records. The n-th
+    collective operation of a communicator has the same root on all ranks. Calls are sorted by rank
+    and time.
     """
     if not len(rank):
         return root
