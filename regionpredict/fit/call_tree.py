@@ -1,7 +1,7 @@
-"""Models in a call tree: the exclusive and inclusive cost of each call.
+"""Arranges models in a call tree, with the exclusive and inclusive cost of each call.
 
-Call paths are joined by `->`. Predictions are additive: the inclusive value of a call is its
-exclusive value plus the inclusive values of its callees, at every point.
+Call paths are joined by `->`. Predictions are additive. At every point, the inclusive value of a
+call is its exclusive value plus the inclusive values of its callees.
 """
 
 from __future__ import annotations
@@ -19,15 +19,14 @@ from regionpredict.fit.model.terms import FloatArray
 from regionpredict.fit.search.experiment_models import ModelSet
 
 Measured = Literal["exclusive", "inclusive"]
-"""The kind of measured values of a call path: exclusive or inclusive."""
+"""Whether the measured values of call paths are exclusive or inclusive."""
 
 SEPARATOR = "->"
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A call path, its model (None if only its callees were measured), and its position in the
-    tree.
+    """A node of the call tree. `model` is None if only its callees were measured.
 
     `depth` is 0 at the top. `parent` is the index of its caller in the tree, or None at the top.
     """
@@ -47,7 +46,8 @@ class Call:
 class CallTree:
     """All calls of one metric, callers before callees. Their models have the same `parameters`.
 
-    Shapes use `c` for the number of calls. `measured` is the kind of the measured values.
+    `measured` says whether measured values are exclusive or inclusive. In shapes, `c` is the number
+    of calls.
     """
 
     metric: str
@@ -56,8 +56,8 @@ class CallTree:
     measured: Measured
 
     def inclusive(self, points: FloatArray) -> FloatArray:
-        """Inclusive values of each call at points `(k, m)`, with shape `(c, k)` in the unit of the
-        metric.
+        """Returns the inclusive value of each call at points `(k, m)`, with shape `(c, k)` in the
+        unit of the metric.
         """
         predictions, known = self._model_values(points)
         for index in reversed(range(len(self.calls))):
@@ -67,7 +67,8 @@ class CallTree:
         return predictions
 
     def exclusive(self, points: FloatArray) -> FloatArray:
-        """Exclusive values of each call at points `(k, m)`, with shape `(c, k)` and never negative.
+        """Returns the exclusive value of each call at points `(k, m)`, with shape `(c, k)`. Values
+        are never negative.
 
         If inclusive values were measured, errors of the models of a call and of its callees may
         exceed the exclusive value.
@@ -82,7 +83,7 @@ class CallTree:
         return np.maximum(predictions - below, 0.0)
 
     def _model_values(self, points: FloatArray) -> tuple[FloatArray, list[bool]]:
-        """The values of the models, `(c, k)`, and which calls have a model."""
+        """Returns the values `(c, k)` of the models, and for each call whether it has a model."""
         predictions = np.zeros((len(self.calls), len(points)))
         for index, call in enumerate(self.calls):
             if call.model is not None:
@@ -90,7 +91,9 @@ class CallTree:
         return predictions, [call.model is not None for call in self.calls]
 
     def growths(self) -> list[Monomial]:
-        """The fastest growing monomial of each call's inclusive value. Empty for constants."""
+        """Returns the fastest growing monomial of each call's inclusive value. Empty for
+        constants.
+        """
         terms = [call.model.leading_term if call.model is not None else {} for call in self.calls]
         for index in reversed(range(len(self.calls))):
             parent = self.calls[index].parent
@@ -102,7 +105,8 @@ class CallTree:
         return terms
 
     def shares(self, points: FloatArray) -> FloatArray:
-        """The exclusive share of each call in the total at points `(k, m)`, with shape `(c, k)`.
+        """Returns the exclusive share of each call in the total at points `(k, m)`, with shape `(c,
+        k)`.
 
         The shares at a point add up to 1, or are 0 if the total is 0.
         """
@@ -112,7 +116,7 @@ class CallTree:
 
 
 def call_trees(models: ModelSet, measured: Measured = "exclusive") -> tuple[CallTree, ...]:
-    """A tree for each metric and set of parameters.
+    """Creates a call tree for each metric and set of parameters.
 
     Raises `InputError` if there is no model.
     """
@@ -128,7 +132,7 @@ def call_trees(models: ModelSet, measured: Measured = "exclusive") -> tuple[Call
 
 
 def _calls(models: Mapping[str, FittedModel]) -> tuple[Call, ...]:
-    """The calls of these call paths, including callers without measurements."""
+    """Returns the calls of these call paths, including callers without measurements."""
     children: dict[str, list[str]] = {}
     tops: list[str] = []
     for callpath in models:

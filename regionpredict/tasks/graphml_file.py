@@ -23,19 +23,21 @@ _REMEDY = (
 
 
 def graphml_graph(text: str, path: str) -> TaskGraph:
-    """The graph of a GraphML text. A node that contains a graph is replaced by its inner nodes.
+    """Reads a task graph in GraphML. A node that contains a graph is replaced by its inner nodes.
 
     Raises InputError with the invalid node or edge.
     """
     root = parse_xml(text.encode(), path, _REMEDY)
-    keys = {key.get("id", ""): key.get("attr.name") or "" for key in _all(root, "key")}
+    keys = {key.get("id", ""): key.get("attr.name") or "" for key in _descendants(root, "key")}
     inner = {
-        node.get("id", ""): [part.get("id", "") for part in _all(node, "node") if part is not node]
-        for node in _all(root, "node")
+        node.get("id", ""): [
+            part.get("id", "") for part in _descendants(node, "node") if part is not node
+        ]
+        for node in _descendants(root, "node")
     }
     times: dict[str, float | None] = {}
     labels: dict[str, str] = {}
-    for node in _all(root, "node"):
+    for node in _descendants(root, "node"):
         name = node.get("id", "")
         if not name:
             raise InputError("not GraphML: a node without an id", remedy=_REMEDY, path=path)
@@ -47,8 +49,8 @@ def graphml_graph(text: str, path: str) -> TaskGraph:
         times[name] = _time(name, data, path)
         labels[name] = next((data[key] for key in _LABELS if data.get(key)), "")
     edges: list[tuple[str, str]] = []
-    for graph in _all(root, "graph"):
-        for edge in _own(graph, "edge"):
+    for graph in _descendants(root, "graph"):
+        for edge in _children(graph, "edge"):
             directed = edge.get("directed")
             if directed == "false" or (
                 directed is None and graph.get("edgedefault") == "undirected"
@@ -74,18 +76,18 @@ def _tag(element: Element) -> str:
     return element.tag.rpartition("}")[2] if isinstance(element.tag, str) else ""
 
 
-def _all(root: Element, tag: str) -> list[Element]:
+def _descendants(root: Element, tag: str) -> list[Element]:
     return [element for element in root.iter() if _tag(element) == tag]
 
 
-def _own(root: Element, tag: str) -> list[Element]:
+def _children(root: Element, tag: str) -> list[Element]:
     return [element for element in root if _tag(element) == tag]
 
 
 def _data(node: Element, keys: dict[str, str]) -> dict[str, str]:
-    """The data of a node by key name, including attributes of the element."""
+    """Returns the data of a node by key name, including attributes of the element."""
     known = {name.rpartition("}")[2]: value for name, value in node.attrib.items()}
-    for datum in _own(node, "data"):
+    for datum in _children(node, "data"):
         key = datum.get("key", "")
         known[keys.get(key) or key] = (datum.text or "").strip()
         for part in datum.iter():

@@ -33,7 +33,9 @@ class Barriers:
 
 
 def barriers_of(events: TaskEvents) -> Barriers:
-    """All threads of a parallel region meet the same barriers in the same order."""
+    """Returns the barriers of all parallel regions. All threads of a region reach the same barriers
+    in the same order.
+    """
     kinds = (events.kind == SYNC_BEGIN) & (events.aux != TASKWAIT) & (events.aux != TASKGROUP)
     rows = np.flatnonzero(kinds & (events.region[events.task] >= 0))
     if not len(rows):
@@ -54,7 +56,8 @@ def joins_of(
     last: IntArray,
     barriers: Barriers,
 ) -> list[tuple[IntArray, IntArray, int]]:
-    """An edge from the end of each explicit task to the first construct that waits for it.
+    """Returns an edge from the end of each explicit task to the first construct that waits for the
+    task.
 
     A taskwait waits for children, a taskgroup and a barrier for all descendants (OpenMP 5.2, sec.
     15.3 and 15.5).
@@ -62,12 +65,12 @@ def joins_of(
     children = np.flatnonzero((events.created >= 0) & (last >= 0))
     rows = events.created[children]
     waits = (events.kind == SYNC_BEGIN) & (events.aux == TASKWAIT)
-    by_wait = _next_of_task(events, np.flatnonzero(waits), rows)
+    by_wait = _next_mark_in_task(events, np.flatnonzero(waits), rows)
     by_group = _group_ends(events, rows)
-    barrier_rows = _next_of_task(events, barriers.rows, rows)
+    barrier_rows = _next_mark_in_task(events, barriers.rows, rows)
 
-    # The node that waits for all descendants: the task's own group, or a thread's barrier.
-    # Otherwise the node of its parent.
+    # `scope` is the row that waits for all descendants of a task: the end of its taskgroup, a
+    # barrier of its thread, or the row that waits for its parent.
     count = len(events.parent)
     scope = np.full(count, _BEYOND, dtype=np.int64)
     scope[children] = np.minimum(by_group, barrier_rows)
@@ -89,20 +92,22 @@ def joins_of(
     instance = np.full(len(events.task), _NONE, dtype=np.int64)
     instance[barriers.rows] = barriers.instances
     at_barrier = instance[at] >= 0
-    # The row of a taskwait is its start, which the next node follows. The row of a taskgroup is its
-    # end.
-    behind = node[at] + (events.kind[at] == SYNC_BEGIN)
-    there = behind < len(task)
-    there[there] = task[behind[there]] == events.task[at[there]]
-    target[joined] = np.where(at_barrier, len(task) + instance[at], np.where(there, behind, _NONE))
+    # A taskwait is represented by the row of its start, which the next node follows, and a
+    # taskgroup by the row of its end.
+    following = node[at] + (events.kind[at] == SYNC_BEGIN)
+    in_same_task = following < len(task)
+    in_same_task[in_same_task] = task[following[in_same_task]] == events.task[at[in_same_task]]
+    target[joined] = np.where(
+        at_barrier, len(task) + instance[at], np.where(in_same_task, following, _NONE)
+    )
     at_end = _region_ends(events, node, children[~joined])
     target[~joined] = at_end
     good = target >= 0
     return [(last[children[good]], target[good], JOINED)]
 
 
-def _next_of_task(events: TaskEvents, marks: IntArray, rows: IntArray) -> IntArray:
-    """For each row, the next of `marks` in the same task, or `_BEYOND`."""
+def _next_mark_in_task(events: TaskEvents, marks: IntArray, rows: IntArray) -> IntArray:
+    """Returns for each row the next row of `marks` in the same task, or `_BEYOND`."""
     at = np.searchsorted(marks, rows)
     array = at < len(marks)
     nearest = np.full(len(rows), _BEYOND, dtype=np.int64)
@@ -114,7 +119,9 @@ def _next_of_task(events: TaskEvents, marks: IntArray, rows: IntArray) -> IntArr
 
 
 def _group_ends(events: TaskEvents, rows: IntArray) -> IntArray:
-    """For each row, the end of the innermost enclosing taskgroup of its task, or `_BEYOND`."""
+    """Returns for each row the end of the innermost enclosing taskgroup of its task, or
+    `_BEYOND`.
+    """
     ends = np.full(len(rows), _BEYOND, dtype=np.int64)
     group = events.aux == TASKGROUP
     marks = np.flatnonzero(group & ((events.kind == SYNC_BEGIN) | (events.kind == SYNC_END)))
@@ -140,7 +147,7 @@ def _group_ends(events: TaskEvents, rows: IntArray) -> IntArray:
 
 
 def _region_ends(events: TaskEvents, node: IntArray, children: IntArray) -> IntArray:
-    """The node after the parallel region that each task belongs to, or -1."""
+    """Returns for each task the node after its parallel region, or -1."""
     region = events.innermost
     ends = np.full(len(events.parent), _NONE, dtype=np.int64)
     rows = np.flatnonzero((events.kind == PARALLEL_END) & (events.other >= 0))

@@ -29,7 +29,7 @@ _REMEDY = (
 
 
 def json_graph(text: str, path: str) -> TaskGraph:
-    """The graph of a JSON text. Raises InputError with the invalid key.
+    """Reads a task graph in JSON. Raises InputError with the invalid key.
 
     A node has `id` and `seconds`, and optionally `kind`, `task`, `place` and `iterations`. An edge
     has `source`, `target`, and optionally `kind`.
@@ -76,7 +76,7 @@ def json_graph(text: str, path: str) -> TaskGraph:
 
 
 def _iterations(node: Record) -> tuple[int, ...]:
-    """The fields of a node's range, with a total of 0 without one."""
+    """Returns the fields of a node's iteration range. A node without iterations has the total 0."""
     if "iterations" not in node.value:
         return (0, 0, 0, 0, 0)
     known = node.inner("iterations")
@@ -104,8 +104,8 @@ def _one_of(record: Record, key: str, known: tuple[str, ...]) -> int:
 
 
 def _tasks(nodes: list[Record]) -> IntArray:
-    """The task of each node: the given one, or a separate one. Task numbers that are not less than
-    the number of nodes are replaced by free numbers, in order.
+    """Returns the task of each node. A node without `task` is a separate task. Task numbers that
+    are not below the number of nodes are replaced by free numbers.
     """
     given = [n.whole("task") if "task" in n.value else number for number, n in enumerate(nodes)]
     low = {task for task in given if task < len(nodes)}
@@ -115,7 +115,9 @@ def _tasks(nodes: list[Record]) -> IntArray:
 
 
 def json_text(graph: TaskGraph) -> str:
-    """The graph in JSON. `json_graph` reads it back, except for notes and hardware counters."""
+    """Writes the graph in JSON. `json_graph` reads it back, except for notes and hardware
+    counters.
+    """
     names = graph.names or tuple(map(str, range(graph.nodes)))
     nodes: list[dict[str, Any]] = []
     for name, seconds, kind, task, line in zip(

@@ -23,11 +23,12 @@ from regionpredict.tasks.task_graph import (
 
 @dataclass(frozen=True, slots=True)
 class LineTotal:
-    """The tasks, chunks or regions of one source line.
+    """The totals of the tasks, chunks or regions of one source line.
 
     `count` is the number of tasks, chunks, or threads' parts of a region. `work_s` is their total
-    time, and `path_s` their part of the critical path. `mean_s` and `most_s` are the mean and
-    maximum. `counters` are the totals of hardware counters by name, if they were read.
+    time, and `path_s` their time on the critical path. `mean_s` and `most_s` are the mean and
+    maximum time of one of them. `counters` are the totals of hardware counters by name, if they
+    were read.
     """
 
     place: str
@@ -42,7 +43,7 @@ class LineTotal:
 
 @dataclass(frozen=True, slots=True)
 class GraphMetrics:
-    """The metrics of Shudler 2018, sec. 4.1.1 and 4.3, times in seconds.
+    """The metrics of a task graph (Shudler 2018, sec. 4.1.1 and 4.3), with times in seconds.
 
     `work_s` is T_1, `depth_s` is T_inf, and `path` are the nodes of the critical path. `edge_kinds`
     counts the edges by kind. `tasks_s` is the work of explicit tasks and chunks, and `counters` are
@@ -63,12 +64,14 @@ class GraphMetrics:
 
     @property
     def average_parallelism(self) -> float | None:
-        """pi = T_1 / T_inf. None if the depth is zero."""
+        """The average parallelism pi = T_1 / T_inf, or None if the depth is zero."""
         return self.work_s / self.depth_s if self.depth_s > 0 else None
 
 
 def measure_graph(graph: TaskGraph, *, concurrency: bool = True) -> GraphMetrics:
-    """All metrics. `concurrency` is optional, since its bounds need two more passes."""
+    """Computes all metrics of a task graph. `concurrency` is optional, since its bounds need two
+    additional passes.
+    """
     longest = critical_path(graph)
     counts = np.bincount(graph.edge_kinds, minlength=len(EDGE_KINDS)).tolist()
     of_tasks = (graph.node_kinds == TASK) | (graph.node_kinds == CHUNK)
@@ -88,14 +91,14 @@ def measure_graph(graph: TaskGraph, *, concurrency: bool = True) -> GraphMetrics
 
 
 def _counter_totals(graph: TaskGraph, nodes: IntArray) -> dict[str, float]:
-    """The totals of the counters in these nodes."""
+    """Returns the totals of the hardware counters in these nodes."""
     if not graph.counters:
         return {}
     return dict(zip(graph.counters, graph.counted[nodes].sum(0).tolist(), strict=True))
 
 
 def line_totals(graph: TaskGraph, path: IntArray) -> tuple[LineTotal, ...]:
-    """The totals of each source line's tasks and chunks, sorted by work. Empty without lines."""
+    """Returns the totals of each source line, sorted by work. Empty if the lines are unknown."""
     if not graph.places:
         return ()
     known = graph.lines >= 0

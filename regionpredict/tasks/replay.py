@@ -24,7 +24,7 @@ from regionpredict.machine.calibrate.samples import ENOUGH, LEAST_SAMPLES, relat
 from regionpredict.measure.ompt_runtime import stand_in
 from regionpredict.measure.runtime_library import runtime_program
 from regionpredict.scratch_folder import scratch_folder
-from regionpredict.tasks.scheduler import GOES_ON, started_nodes
+from regionpredict.tasks.scheduler import SAME_TASK_EDGES, started_nodes
 from regionpredict.tasks.task_graph import TaskGraph
 
 SOURCE = "task_replay.c"
@@ -189,7 +189,7 @@ def _enough(runs: Sequence[_Run]) -> bool:
 def _write(graph: TaskGraph, path: Path) -> None:
     """Writes the graph in the format of `task_replay.c`."""
     start, edge = graph.successors
-    goes_on = np.isin(graph.edge_kinds[edge], GOES_ON)
+    goes_on = np.isin(graph.edge_kinds[edge], SAME_TASK_EDGES)
     parts = (
         [graph.nodes, graph.edges], np.rint(graph.seconds * 1e9), start, graph.targets[edge],
         goes_on,

@@ -1,8 +1,8 @@
-"""Simulates a scheduler to get a task graph's time on any number of threads, without contention.
+"""Simulates the scheduling of a task graph on any number of threads, without contention.
 
 The policy breadth-first has one first-in-first-out queue. The others have one queue per thread. A
-thread runs its newest task, and idle threads steal the oldest one. With work-first, a thread runs a
-task that it has created, and its own task waits in the queue (Shudler 2018, sec. 5.3.1). With
+thread runs its newest task, and idle threads steal the oldest one. With work-first, a thread runs
+the task that it creates, and the creating task waits in the queue (Shudler 2018, sec. 5.3.1). With
 help-first, the created task waits (Guo et al. 2009), as in LLVM's runtime.
 """
 
@@ -21,14 +21,14 @@ from regionpredict.tasks.task_graph import CHUNK, CONTINUE, CREATE, JOINED, TASK
 Policy = Literal["help-first", "work-first", "breadth-first"]
 POLICIES: tuple[Policy, ...] = ("help-first", "work-first", "breadth-first")
 
-GOES_ON = (CONTINUE, JOINED)
-"""Edges to the next piece of the same task, directly or after waiting."""
+SAME_TASK_EDGES = (CONTINUE, JOINED)
+"""The kinds of edges to the next piece of the same task, directly or after waiting."""
 
 
 @dataclass(frozen=True, slots=True)
 class Simulated:
-    """The time T_p in seconds on `threads`. `busy_s` is the time of all threads in tasks, and
-    `overhead_s` the part for starting them.
+    """The simulated time T_p of a task graph in seconds. `busy_s` is the time of all threads in
+    tasks, and `overhead_s` the part of it for starting tasks.
     """
 
     threads: int
@@ -38,7 +38,9 @@ class Simulated:
 
 
 def started_nodes(graph: TaskGraph) -> np.ndarray:
-    """The nodes that a runtime must start: the first node of each task, and chunks."""
+    """Returns a mask of the nodes that a runtime must start: the first node of each task, and
+    chunks.
+    """
     continued = np.zeros(graph.nodes, dtype=bool)
     continued[graph.targets[graph.edge_kinds == CONTINUE]] = True
     created = np.zeros(graph.nodes, dtype=bool)
@@ -51,7 +53,7 @@ def started_nodes(graph: TaskGraph) -> np.ndarray:
 def simulate(
     graph: TaskGraph, threads: int, policy: Policy = "help-first", overhead_s: float = 0.0
 ) -> Simulated:
-    """Executes the graph on this many threads. Starting a task takes its thread `overhead_s`.
+    """Simulates the graph on this many threads. Starting a task takes `overhead_s` seconds.
 
     No policy leaves a thread idle while a task is ready. Therefore, with the overhead in the nodes,
     `T_inf <= T_p <= T_1/p + T_inf` (Graham 1969; Brent 1974). Raises UsageError if `threads` is
@@ -77,7 +79,7 @@ def simulate(
     while True:
         while ready and idle:
             thread = heapq.heappop(idle)
-            node = _take(queues, thread if own else 0)
+            node = _next_node(queues, thread if own else 0)
             ready -= 1
             heapq.heappush(running, (now + seconds[node], thread, node))
         if not running:
@@ -85,9 +87,14 @@ def simulate(
         now, thread, node = heapq.heappop(running)
         heapq.heappush(idle, thread)
         queue = queues[thread if own else 0]
-        behind = range(starts[node], starts[node + 1])
-        # The newest runs: help-first what comes next in the same task, work-first what was created.
-        for at in sorted(behind, key=lambda e: (kinds[e] in GOES_ON) == last) if own else behind:
+        outgoing = range(starts[node], starts[node + 1])
+        # The newest entry runs next: with help-first the next piece of the same task, with
+        # work-first the created task.
+        for at in (
+            sorted(outgoing, key=lambda e: (kinds[e] in SAME_TASK_EDGES) == last)
+            if own
+            else outgoing
+        ):
             target = targets[at]
             waiting[target] -= 1
             if not waiting[target]:
@@ -101,9 +108,9 @@ def simulate(
     )
 
 
-def _take(queues: list[deque[int]], own: int) -> int:
-    """The next task of a thread: its own newest one, or the oldest one of the next thread that has
-    tasks.
+def _next_node(queues: list[deque[int]], own: int) -> int:
+    """Returns the next node of a thread: the newest in its queue, or the oldest in the queue of the
+    next thread with tasks.
     """
     if len(queues) == 1:
         return queues[0].popleft()

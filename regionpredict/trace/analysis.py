@@ -59,11 +59,13 @@ class Analysis:
         return self.trace.time[enters[call]]
 
     def waiting_points(self) -> NDArray[np.int64]:
-        """The rows of `points` that are waits."""
+        """Returns the rows of `points` that are waits."""
         return np.flatnonzero((self.points.wait > 0) & (self.points.kind != NO_WAIT))
 
     def message_ends(self) -> NDArray[np.int64]:
-        """A row per received message: the location and tick of its send and of its receive."""
+        """Returns a row per received message: the location and tick of its send and of its
+        receive.
+        """
         trace, mate = self.trace, self.matches.mate
         events = trace.operations.event
         kinds = trace.kind[events]
@@ -72,7 +74,7 @@ class Analysis:
         return np.concatenate([ends[sends], ends[mate[sends]]], axis=1)
 
     def path_pieces(self) -> list[tuple[int, int, int]]:
-        """The critical path: the location, start and end of its pieces, in ticks."""
+        """Returns the segments of the critical path as (location, start, end), in ticks."""
         replay = self.replay
         return list(zip(replay.segment_location.tolist(), replay.segment_from.tolist(),
                         replay.segment_to.tolist(), strict=True))  # fmt: skip
@@ -87,9 +89,9 @@ def analyse(
 ) -> Analysis:
     """Computes wait states, their costs, and the critical path of a trace.
 
-    `matches` are computed if they are not given. With `correct_clocks`, times that contradict cause
-    and effect are corrected first. Up to this number of `processes` search for waits. Raises
-    InputError if a kernel cannot be compiled or memory is insufficient.
+    `matches` are computed if they are None. With `correct_clocks`, times that contradict cause and
+    effect are corrected first. Up to this number of `processes` search for waits. Raises InputError
+    if a kernel cannot be compiled or memory is insufficient.
     """
     trace = with_whole_run(trace)
     rest()

@@ -34,7 +34,7 @@ class Bursts:
 
 
 def bursts_of(trace: EventTrace) -> Bursts:
-    """The spans between the events of a trace."""
+    """Returns the spans between the events of a trace."""
     length = np.zeros(len(trace), dtype=np.int64)
     length[:-1] = np.diff(trace.time)
     last = trace.starts[1:][np.diff(trace.starts) > 0] - 1
@@ -76,8 +76,8 @@ def bursts_of(trace: EventTrace) -> Bursts:
 
 
 def _waits_for_lock(trace: EventTrace, inside: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Whether an event is inside a lock's region before the lock is acquired. False if the trace
-    does not record acquisitions.
+    """Returns for each event whether it is inside a lock's region before the lock is acquired.
+    False if the trace does not record acquisitions.
     """
     acquires = trace.kind == Kind.ACQUIRE_LOCK
     if not acquires.any():
@@ -87,15 +87,15 @@ def _waits_for_lock(trace: EventTrace, inside: NDArray[np.int64]) -> NDArray[np.
 
 
 def by_location(trace: EventTrace, ticks: Ticks) -> Ticks:
-    """Sums of a value per event by location."""
+    """Returns the sums of a value per event by location."""
     sums = np.concatenate([[0], np.cumsum(ticks)])
     return np.asarray(sums[trace.starts[1:]] - sums[trace.starts[:-1]], dtype=np.int64)
 
 
 def useful_increase(trace: EventTrace, bursts: Bursts, counter: Counter) -> Ticks:
-    """The growth of a counter in useful time, by location.
+    """Returns the growth of a counter in useful time, by location.
 
-    A reading covers the span that ends with its event.
+    A counter's reading covers the span that ends with its event.
     """
     before = np.maximum(counter.event - 1, 0)
     first = np.isin(counter.event, trace.starts)

@@ -1,4 +1,4 @@
-"""The cost of imbalance on the critical path (Boehme 2014, sections 5.2.3 and 5.2.4)."""
+"""Computes the cost of imbalance on the critical path (Boehme 2014, sections 5.2.3 and 5.2.4)."""
 
 from __future__ import annotations
 
@@ -15,14 +15,16 @@ _Table = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class PathImpact:
-    """Tables (locations x call paths) in seconds. `indicator` is by call path.
+    """The cost of imbalance as tables (locations x call paths) in seconds. `indicator` is by call
+    path.
 
-    `activities` are the activities of locations in call paths that are on the critical path, and
-    `off_path` all others, both over the whole run. The other tables include only the busy time
-    during the path. `imbalance` assigns the idle time of locations to the call paths that take
-    longer on the path. `inter` is the part for which the idle location never runs the call path,
-    and `intra` the rest. `indicator` is the time of a call path on the path minus that on an
-    average location. `share` has the time of each location during the path.
+    `activities` is the busy time of a location in a call path, up to the time of this call path on
+    the critical path. `off_path` is the remaining busy time. Both cover the whole run. The other
+    tables include only the busy time during the path. `imbalance` assigns the idle time of
+    locations to the call paths that take longer on the path. `inter` is the part for which the idle
+    location never runs the call path, and `intra` the rest. `indicator` is the time of a call path
+    on the path minus that on an average location. `share` has the time of each location during the
+    path.
     """
 
     path: _Table
@@ -36,7 +38,9 @@ class PathImpact:
 
 
 def path_impact(analysis: Analysis) -> PathImpact:
-    """Excess times of the path over each location, scaled to the location's idle time."""
+    """Computes the cost of imbalance from the time that call paths take longer on the critical path
+    than on each location.
+    """
     per_second = analysis.trace.ticks_per_second
     ticks = analysis.replay.path
     share = path_share(analysis)
@@ -59,20 +63,20 @@ def path_impact(analysis: Analysis) -> PathImpact:
 
 
 def mapped_idle_time(path: _Table, busy: _Table) -> tuple[_Table, _Table]:
-    """Idle time of locations, by the call paths that take longer on the path, and by where these
-    run.
+    """Assigns the idle time of locations to the call paths that take longer on the critical path,
+    and to the locations of the path.
 
-    The second table includes only call paths that the idle location never runs.
+    The second returned table includes only call paths that the idle location never runs.
     """
     total = path.sum(axis=0)
     imbalance = _mapped_idle_time(
-        path, total, *_excess(total, busy, np.zeros(busy.shape, dtype=bool))
+        path, total, *_excess_and_idle_time(total, busy, np.zeros(busy.shape, dtype=bool))
     )
-    return imbalance, _mapped_idle_time(path, total, *_excess(total, busy, busy > 0))
+    return imbalance, _mapped_idle_time(path, total, *_excess_and_idle_time(total, busy, busy > 0))
 
 
 def _busy(analysis: Analysis) -> NDArray[np.int64]:
-    """Ticks of each location and call path, without waits."""
+    """Returns the ticks of each location and call path, without waits."""
     points = analysis.points
     waited = np.zeros_like(analysis.paths.exclusive)
     waiting = points.wait > 0
@@ -81,8 +85,11 @@ def _busy(analysis: Analysis) -> NDArray[np.int64]:
     return exclusive - np.minimum(exclusive, waited)
 
 
-def _excess(total: _Table, busy: _Table, own: NDArray[np.bool_]) -> tuple[_Table, _Table]:
-    """Excess time by location and call path, and the idle time of each location.
+def _excess_and_idle_time(
+    total: _Table, busy: _Table, own: NDArray[np.bool_]
+) -> tuple[_Table, _Table]:
+    """Returns the excess time of the critical path by location and call path, and the idle time of
+    each location.
 
     Call paths in `own` count as if the location spent as much time in them as the path.
     """
@@ -92,8 +99,8 @@ def _excess(total: _Table, busy: _Table, own: NDArray[np.bool_]) -> tuple[_Table
 
 
 def _mapped_idle_time(path: _Table, total: _Table, excess: _Table, idle: _Table) -> _Table:
-    """Each location's idle time in proportion to the excess, assigned to the locations of the
-    path.
+    """Distributes each location's idle time in proportion to the excess, and assigns it to the
+    locations of the critical path.
     """
     sums = excess.sum(axis=1)
     scale = np.divide(idle, sums, out=np.zeros_like(idle), where=sums > 0)

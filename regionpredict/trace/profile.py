@@ -1,4 +1,4 @@
-"""The records of results: a metric's value for one call path and one location."""
+"""Defines the results of trace analyses: values of metrics by call path and location."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ SECONDS = "s"
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A metric's value for a call path and a location. `location` is None for a value of the whole
-    run.
+    """The value of a metric for a call path and a location. `location` is None for a value of the
+    whole run.
     """
 
     metric: str
@@ -28,9 +28,10 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class Balance:
-    """A sum that must hold. Both sides are in seconds, with their parts.
+    """A consistency check of an analysis: two sums in seconds that must be equal. `parts` are their
+    summands.
 
-    Without errors, the two sides are equal up to rounding.
+    Without errors, both sides are equal up to rounding.
     """
 
     name: str
@@ -40,7 +41,7 @@ class Balance:
 
     @property
     def holds(self) -> bool:
-        """Whether both are equal to nine digits of the larger side, or to a picosecond."""
+        """Whether both sides agree to nine digits of the larger side, or to a picosecond."""
         return abs(self.left - self.right) <= 1e-9 * max(abs(self.left), abs(self.right), 1e-3)
 
 
@@ -63,8 +64,8 @@ class Instance:
 
 @dataclass(frozen=True, slots=True)
 class Severity:
-    """Seconds of waiting of all locations in each part of the run, by kind of wait. Each part lasts
-    `part_s` seconds.
+    """The waiting time over the run. The run is divided into parts of `part_s` seconds. `seconds`
+    has the waiting time of all locations in each part, by wait state.
     """
 
     part_s: float
@@ -73,9 +74,9 @@ class Severity:
 
 @dataclass(frozen=True, slots=True)
 class RegionTotal:
-    """A region on all its call paths and locations: exclusive seconds, entries, and the seconds of
-    these that are waits. `kind` is MPI, OpenMP, user, other (run-time systems) or idle.
-    `instructions_per_cycle` is None without counters of both.
+    """The totals of a region over all call paths and locations. `seconds` is the exclusive time,
+    and `waiting_s` the part of it that is waiting. `kind` is MPI, OpenMP, user, other (run-time
+    systems) or idle. `instructions_per_cycle` is None without counters of both.
     """
 
     region: str
@@ -90,9 +91,9 @@ class RegionTotal:
 class TraceResult:
     """The result of one command on a trace.
 
-    `totals` are the sums of the records by metric, and `counts` the instances of wait states.
-    `sources` has `file:line` of call paths if known. `worst` are the worst instances of waits, and
-    `severity` the number of waits over time. `regions` is the flat profile.
+    `totals` are the sums of the records by metric, and `counts` the numbers of waits by wait state.
+    `sources` has `file:line` of call paths if known. `worst` are the longest waits, and `severity`
+    is the waiting time over the run. `regions` is the flat profile.
     """
 
     records: tuple[Record, ...]
@@ -120,7 +121,7 @@ class Collector:
     def table(
         self, metric: str, values: NDArray[np.float64] | NDArray[np.int64], unit: str = SECONDS
     ) -> None:
-        """Records of every location for the call paths with a value."""
+        """Adds records of all locations for the call paths with a nonzero value."""
         used = np.flatnonzero(np.any(values != 0, axis=0))
         if not len(used):
             return
@@ -131,7 +132,7 @@ class Collector:
                 self._records.append(Record(metric, self._names[int(node)], location, value, unit))
 
     def whole(self, metric: str, values: NDArray[np.float64]) -> None:
-        """Records of call paths without a location."""
+        """Adds records of the whole run for the call paths with a nonzero value."""
         if not np.any(values):
             return
         self.totals[metric] = float(np.sum(values))
@@ -142,7 +143,7 @@ class Collector:
     def result(
         self, counts: Mapping[str, int] | None = None, balances: Iterable[Balance] = ()
     ) -> TraceResult:
-        """All records so far."""
+        """Returns the result with all collected records."""
         return TraceResult(
             tuple(self._records),
             dict(self.totals),

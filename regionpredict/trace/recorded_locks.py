@@ -14,15 +14,14 @@ from numpy.typing import NDArray
 from regionpredict.trace.recorded_ranks import RECORD, Group, RankEvents
 
 _SEND, _RECEIVE, _LOCK, _UNLOCK = 2, 3, 14, 15  # as mpi_recorder.c numbers them
-_FIRST_TAG, _TAGS = 0x60000000, 1 << 24  # none that programs use; each order has its own
+_FIRST_TAG, _TAGS = 0x60000000, 1 << 24  # a unique tag per message, above the tags of programs
 _ALL = -1
 
 
 @dataclass(frozen=True, slots=True)
 class _HeldLock:
-    """A lock that a thread held. The times are those at which the acquiring call returned, and at
-    which the releasing call began and ended. `rank` is the rank in the window, `thread` the thread
-    of the process `process`.
+    """A lock that a thread held. `granted` is the time at which the acquiring call returned. The
+    releasing call began at `releasing` and ended at `released`. `rank` is the rank in the window.
     """
 
     rank: int
@@ -44,8 +43,8 @@ def with_lock_order(ranks: Sequence[RankEvents]) -> list[RankEvents]:
     """
     added: dict[tuple[int, int], list[tuple[int, ...]]] = {}
     tag = _FIRST_TAG
-    for locks in _by_target(ranks).values():
-        for before, after in _orders(sorted(locks, key=lambda lock: lock.granted)):
+    for locks in _locks_by_target(ranks).values():
+        for before, after in _pairs_in_order(sorted(locks, key=lambda lock: lock.granted)):
             if before.process == after.process:
                 continue
             tag = _FIRST_TAG + (tag + 1) % _TAGS
@@ -72,12 +71,14 @@ def with_lock_order(ranks: Sequence[RankEvents]) -> list[RankEvents]:
 def _merged(records: NDArray[Any], added: Iterable[tuple[int, ...]]) -> NDArray[Any]:
     kept = records[(records["what"] != _LOCK) & (records["what"] != _UNLOCK)]
     merged = np.concatenate([kept, np.array(list(added), dtype=RECORD)])
-    # Before what else has the time of a receive, which is the end of the call.
+    # A receive precedes other events at the same time, the end of its call.
     return merged[np.argsort(merged["time"], kind="stable")]
 
 
-def _by_target(ranks: Sequence[RankEvents]) -> dict[tuple[Group, int, int], list[_HeldLock]]:
-    """The locks of each target: by the window's group, its number there, and the rank in it."""
+def _locks_by_target(ranks: Sequence[RankEvents]) -> dict[tuple[Group, int, int], list[_HeldLock]]:
+    """Returns the locks of each target. A key has the window's group, the window's number, and the
+    target rank.
+    """
     locks: dict[tuple[Group, int, int], list[_HeldLock]] = {}
     for process, rank in enumerate(ranks):
         for thread, events in enumerate(rank.threads):
@@ -102,8 +103,10 @@ def _by_target(ranks: Sequence[RankEvents]) -> dict[tuple[Group, int, int], list
     return locks
 
 
-def _orders(locks: Sequence[_HeldLock]) -> Iterable[tuple[_HeldLock, _HeldLock]]:
-    """Pairs of locks in order of time. The second has to wait for the release of the first."""
+def _pairs_in_order(locks: Sequence[_HeldLock]) -> Iterable[tuple[_HeldLock, _HeldLock]]:
+    """Yields pairs of locks in order of time. The second lock of a pair has to wait for the release
+    of the first.
+    """
     exclusive: _HeldLock | None = None
     shared: list[_HeldLock] = []
     for lock in locks:

@@ -1,4 +1,6 @@
-"""Waits at OpenMP's barriers, and the forks that start intervals of threads (section 2.4.2)."""
+"""Finds waits at OpenMP barriers, and the starts of parallel regions (Boehme 2014, section
+2.4.2).
+"""
 
 from __future__ import annotations
 
@@ -17,10 +19,10 @@ _BARRIERS = {
 
 
 def team_waits(trace: EventTrace, paths: CallPaths) -> tuple[list[PointRows], list[Finding]]:
-    """Points of barriers and parallel regions. The k-th barriers of all threads of a rank form one
-    point, and so do their k-th parallel regions.
+    """Returns the synchronization points of barriers and parallel regions. The k-th barriers of all
+    threads of a rank form one group of points, and so do their k-th parallel regions.
 
-    Threads wait for the one that enters the barrier last. Nested parallel regions are not
+    Threads wait for the thread that enters the barrier last. Nested parallel regions are not
     supported.
     """
     kinds = np.full(len(trace.regions) + 1, NO_WAIT, dtype=np.uint8)
@@ -48,7 +50,9 @@ def _forks(
     rank: NDArray[np.int32],
     time: NDArray[np.int64],
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The fork of its rank that each mark follows (-1 before the first), and the fork's time."""
+    """Returns the number of the rank's last fork before each instance of a region (-1 before the
+    first fork), and the time of this fork.
+    """
     number = np.full(len(rank), -1, dtype=np.int64)
     when = np.zeros(len(rank), dtype=np.int64)
     for at, place in enumerate(trace.locations):
@@ -89,7 +93,7 @@ def _parallel_regions(
             paths.mark_node[rows],
             time - fork_times[rows],
             completion=time - earliest,
-            cause=enter[starts][owner],  # the first thread, on which the path continues
+            cause=enter[starts][owner],  # the first thread, on which the critical path continues
             is_team=True,
         )
     ]
@@ -142,7 +146,7 @@ def _barriers(
 
 
 def _changed_rows(*columns: NDArray[np.generic]) -> NDArray[np.bool_]:
-    """The rows in which any column differs from the previous row."""
+    """Returns a mask of the rows in which any column differs from the previous row."""
     changed = np.ones(len(columns[0]), dtype=bool)
     if len(changed) > 1:
         changed[1:] = np.any([column[1:] != column[:-1] for column in columns], axis=0)

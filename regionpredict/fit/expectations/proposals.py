@@ -1,4 +1,4 @@
-"""Writes today's models as expectations, as a baseline for later measurements."""
+"""Writes fitted models as expectations, which are a baseline for later measurements."""
 
 from __future__ import annotations
 
@@ -20,9 +20,10 @@ from regionpredict.fit.model.fitted_model import NO_MODEL, FittedModel
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """The text of an expectation file, and the series without an expectation, with the reasons.
+    """A proposed expectation file. `problems` are the series without an expectation, with the
+    reasons.
 
-    `doubts` say why a proposed growth may be that of disturbed measurements.
+    `doubts` are the reasons why measurements of a proposed growth may be disturbed.
     """
 
     text: str
@@ -31,7 +32,9 @@ class Proposal:
 
 
 def propose_from_file(path: Path, report: Report) -> Proposal:
-    """The file of expectations, with the models of entries that have no expectation."""
+    """Completes an expectation file: entries without an expectation get the growth of their
+    model.
+    """
     data = load_file(path)
     entries, problems = [], []
     for entry, check in zip(data["expectations"], report.checks, strict=True):
@@ -40,14 +43,14 @@ def propose_from_file(path: Path, report: Report) -> Proposal:
             continue
         reason = check.problem.message if check.problem is not None else check.inconclusive
         if reason or check.growth is None:
-            problems.append(_none(check.callpath, reason, str(path)))
+            problems.append(_no_expectation(check.callpath, reason, str(path)))
             continue
         entries.append({**entry, "expect": check.growth.text(check.parameter)})
     return Proposal(_text({**data, "expectations": entries}, report.checks), tuple(problems))
 
 
 def propose_from_measurements(path: str, experiment: Experiment, target: str | None) -> Proposal:
-    """A file of expectations with the model of every series of one parameter.
+    """Creates an expectation file with the growth of each series of one parameter.
 
     `path` is the file of measurements, and `target` the new file.
     """
@@ -62,10 +65,10 @@ def propose_from_measurements(path: str, experiment: Experiment, target: str | N
                 )
             model = fit_expected(ONE, series.points, series.values, parameters=series.parameters)
         except InputError as error:
-            problems.append(_none(series.callpath, error.message, path))
+            problems.append(_no_expectation(series.callpath, error.message, path))
             continue
         if model.law == NO_MODEL:
-            problems.append(_none(series.callpath, doubt_about(model), path))
+            problems.append(_no_expectation(series.callpath, doubt_about(model), path))
             continue
         doubts += _doubts(series.callpath or series.metric, model)
         entry = {"callpath": series.callpath, "metric": series.metric}
@@ -85,7 +88,7 @@ def propose_from_measurements(path: str, experiment: Experiment, target: str | N
 
 
 def _doubts(name: str, model: FittedModel) -> list[str]:
-    """Reasons not to use the model as a baseline."""
+    """Returns the reasons not to use the model as a baseline."""
     return [
         f"{name}: {reason}; measure again on a quiet host before you rely on this baseline"
         for reason in dict.fromkeys((*model.warnings, doubt_about(model)))
@@ -93,7 +96,7 @@ def _doubts(name: str, model: FittedModel) -> list[str]:
     ]
 
 
-def _none(callpath: str, reason: str, path: str) -> InputError:
+def _no_expectation(callpath: str, reason: str, path: str) -> InputError:
     return InputError(
         f"{callpath or 'the series'} has no expectation: {reason or 'it has no model'}",
         remedy="write one by hand, or leave it out",

@@ -115,8 +115,9 @@ def run_microbenchmark(
             if imprecise and precision is not None:
                 worst, share = max(imprecise.items(), key=lambda item: item[1])
                 doubts.append(InputError(
-                    f"{len(imprecise)} of {len(values_by_path)} means on {count} have a 95 % interval beyond "
-                    f"{percent(precision)}; the widest is {worst} with {percent(share)}",
+                    f"{len(imprecise)} of {len(values_by_path)} means on {count} have a 95 % "
+                    f"interval beyond {percent(precision)}; the widest is {worst} with "
+                    f"{percent(share)}",
                     remedy="repeat it on a quiet machine", path=benchmark.source.name,
                 ))  # fmt: skip
             if not text.strip():

@@ -1,4 +1,4 @@
-"""Search spaces in input: exponents, single terms, or a growth to search around."""
+"""Creates search spaces from exponents, single terms, or a growth to search around."""
 
 from __future__ import annotations
 
@@ -10,21 +10,22 @@ from regionpredict.fit.expectations.growth import Growth, compare, parse
 from regionpredict.fit.model.terms import DEFAULT_TERMS, INVERSE, SearchSpace, Term, rarity
 
 FINEST_STEPS = 6
-"""The number of bisections of the ruler. Another bisection would add hundreds of terms that points
-cannot distinguish.
+"""The maximum number of bisections in `search_space`. Another bisection would add hundreds of terms
+that points cannot distinguish.
 """
 
-_MOST_EXPONENTS = 100  # maximum exponents of the parameter, and of its logarithm
+_MOST_EXPONENTS = 100  # maximum number and size of exponents
 
 
 def search_space(
     expected: Growth, *, steps: int = 2, finer: Sequence[float] = (1.0,)
 ) -> tuple[Growth, ...]:
-    """The growths among which the model is searched. They are arranged like the ticks of a ruler.
+    """Returns the growths among which the model is searched. They are arranged like the ticks of a
+    ruler.
 
     Long ticks are in the expectation's class, between a constant and its square. They are bisected
-    `steps` times. Short ticks are long ticks multiplied by the exponents `finer` of the next lower
-    class, within the same bounds. For a constant, the space of `p log p` is used.
+    `steps` times. Short ticks are long ticks times a growth of the next lower class with an
+    exponent in `finer`, within the same bounds. For a constant, the space of `p log p` is used.
 
     >>> [g.text() for g in search_space(Growth(poly=1), steps=0)]
     ['1', 'log(p)', 'p', 'p*log(p)', 'p^2']
@@ -50,9 +51,11 @@ def search_space(
 
 
 def space_around(growth: Growth, *, steps: int = 2) -> SearchSpace:
-    """The ticks of `search_space`, and the default terms with a larger penalty.
+    """Creates a search space of the growths in `search_space`, and of the default terms with a
+    larger penalty.
 
-    Without the default terms, growth beyond the end of the ruler would count as growth at the end.
+    Without the default terms, a growth beyond the largest of these growths would be modeled as the
+    largest.
     """
     beyond = {term: 1.0 + rarity(term) for term in (*DEFAULT_TERMS, INVERSE)}
     ticks = [g.term for g in search_space(growth, steps=steps) if not g.is_constant()]
@@ -63,7 +66,7 @@ def space_around(growth: Growth, *, steps: int = 2) -> SearchSpace:
 def space_of(
     exponents: str | None = None, terms: Sequence[str] = (), search: str | None = None
 ) -> SearchSpace | None:
-    """The requested search space. None for the default one.
+    """Returns the requested search space, or None for the default.
 
     `exponents` is `I:J`, for the parameter and for its logarithm. `terms` are additional growths
     such as `p^3*log2(p)^2`. `search` is a growth to search around, including the default terms.
@@ -93,10 +96,10 @@ def space_of(
 
 
 def exponent_sets(text: str) -> tuple[list[float], list[float]]:
-    """The sets I and J of Shudler 2018, eq. 2.1, from a text such as `0,1/2,1:0,1` or
-    `0..3..1/4:0..2`.
+    """Parses the exponent sets I and J of Shudler 2018, eq. 2.1, from a text such as `0,1/2,1:0,1`
+    or `0..3..1/4:0..2`.
 
-    Raises `InputError` for anything else.
+    Raises `InputError` for any other text.
 
     >>> exponent_sets("0..1..1/2:0,1")
     ([0.0, 0.5, 1.0], [0.0, 1.0])
@@ -118,7 +121,7 @@ def exponent_sets(text: str) -> tuple[list[float], list[float]]:
 
 
 def _numbers(text: str) -> list[float]:
-    """The numbers of a list. `a..b..c` counts from a to b in steps of c (default: 1)."""
+    """Parses a list of numbers. `a..b..c` counts from a to b in steps of c (default: 1)."""
     numbers: list[float] = []
     for part in text.split(","):
         ends = [Fraction(end.strip()) for end in part.split("..")]

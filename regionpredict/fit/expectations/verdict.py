@@ -1,4 +1,4 @@
-"""Expectations of growth: deviation limits, search spaces and verdicts (Shudler 2018, sec. 3.2)."""
+"""Compares the growth of models with expectations (Shudler 2018, sec. 3.2)."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from regionpredict.fit.search.fitting import fit
 Match = Literal["match", "approximate", "none"]
 Better = Literal["deviation", "match"]
 
-_LEAST_R2 = 0.9  # below it, a formula leaves a tenth of the variation unexplained
+_LEAST_R2 = 0.9  # minimum adjusted R2 of a model whose growth is trusted
 
 
 def default_deviation(expected: Growth) -> Growth:
-    """The default deviation limit: half the exponent of the expectation's leading class.
+    """Returns the default deviation limit: half the exponent of the expectation's leading class.
 
-    A constant has the exponent 0, so by default nothing may deviate from it.
+    A constant has the exponent 0, so its default limit allows no deviation.
 
     >>> default_deviation(Growth(poly=1, log2=1)).text(), default_deviation(Growth(log2=1)).text()
     ('p^(1/2)', 'log(p)^(1/2)')
@@ -52,7 +52,7 @@ class Verdict:
 
     @property
     def passed(self) -> bool:
-        """Whether the growth is as expected, exactly or within the limits."""
+        """Whether the growth equals the expectation or is within the deviation limits."""
         return self.match != "none"
 
 
@@ -91,7 +91,7 @@ def judge(
 
 
 def growth_of(model: FittedModel) -> Growth:
-    """The asymptotic growth of a model of one parameter: its leading term without the
+    """Returns the asymptotic growth of a model of one parameter: its leading term without the
     coefficient.
     """
     terms = [term for coefficient, m in model.terms if coefficient > 0 for term in m.values()]
@@ -100,7 +100,7 @@ def growth_of(model: FittedModel) -> Growth:
 
 
 def doubt_about(model: FittedModel) -> str:
-    """The reason why the model says nothing about the growth. Empty if there is none."""
+    """Returns the reason why a model does not determine the growth. Empty if there is none."""
     if model.law == NO_MODEL:
         return "no formula describes the measurements"
     if model.smape > POOR_SMAPE:
@@ -123,12 +123,13 @@ def fit_expected(
     space: SearchSpace | None = None,
     max_terms: int = 2,
 ) -> FittedModel:
-    """Models measurements of one parameter within the search space of the expectation.
+    """Fits a model of one parameter in the search space around the expectation.
 
-    `search` is another growth whose space is used instead, and `space` any search space. The
-    expected term is preferred over the other ticks, and these over the default terms. If a constant
-    and the expected term go through all points, no other term is tried. Properties that the search
-    considers unlikely, such as a negative constant, do not matter then. Raises like `fit`.
+    `search` is another growth around which to search, and `space` replaces the search space. The
+    expected term is preferred over other growths around it, and these over the default terms. If a
+    constant and the expected term go through all points, no other term is tried. This model is
+    selected even with an unlikely property such as a negative constant. Raises the same errors as
+    `fit`.
     """
     around = space_around(search if search is not None else expected, steps=steps)
     if space is not None:
@@ -157,7 +158,7 @@ def fit_expected(
 
 
 def _fits_exactly(model: FittedModel) -> bool:
-    """Whether the formula is exact at all points, with more points than coefficients."""
-    seen = replace(model.observations, dof=0.0)  # noise does not excuse an unexplained remainder
-    misfit = float(np.sum(seen.weights * (seen.y - model.formula_values(model.points)) ** 2))
-    return seen.explained(misfit, len(model.terms) + 1)
+    """Returns whether the formula is exact at all points, with more points than coefficients."""
+    exact = replace(model.observations, dof=0.0)  # ignores the noise of the repetitions
+    misfit = float(np.sum(exact.weights * (exact.y - model.formula_values(model.points)) ** 2))
+    return exact.explained(misfit, len(model.terms) + 1)

@@ -3,8 +3,8 @@
 The columns `callpath` (or `region`, `function`) and `metric` contain text. Measured values are in
 `value` (or `time`, `seconds`, `efficiency` and similar names), or in the named columns. Every other
 column of numbers is a parameter. Every other column of text that varies identifies series and
-becomes a part of their names. Columns named `repetition`, `run` or `unit` are ignored here.
-The column `disturbed_by` has the reason why all values are unreliable.
+becomes a part of their names. Columns named `repetition`, `run` or `unit` are ignored. The column
+`disturbed_by` has the reason why all values are unreliable.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ def read_csv(
     parameters: Sequence[str] | None = None,
     values: Sequence[str] | None = None,
 ) -> Experiment:
-    """Reads a table. See the module. `parameters` and `values` select columns explicitly.
+    """Reads a table. `parameters` and `values` select columns explicitly.
 
-    An invalid row becomes a problem, and the others are read. Raises `InputError` for an empty
+    An invalid row becomes a problem, and other rows are read. Raises `InputError` for an empty
     table, and if there is no column of values or parameters.
     """
     name = str(path)
@@ -119,18 +119,18 @@ def _number(cell: str) -> float:
 def _identifying_columns(
     rows: list[tuple[int, list[str]]], parameters: list[int], texts: list[int]
 ) -> list[int]:
-    """The text columns that identify series. They vary, and are more than another name of the
-    point, such as a command with its arguments.
+    """Returns the text columns that identify series. They vary and do not merely name the point,
+    like a command with its arguments.
     """
-    telling = []
+    identifying = []
     for column in texts:
         points: dict[str, set[tuple[str, ...]]] = {}
         for _, row in rows:
             if column < len(row) and all(index < len(row) for index in parameters):
                 points.setdefault(row[column], set()).add(tuple(row[i] for i in parameters))
         if len(points) > 1 and any(len(seen) > 1 for seen in points.values()):
-            telling.append(column)
-    return telling
+            identifying.append(column)
+    return identifying
 
 
 def _is_numeric(rows: list[tuple[int, list[str]]], column: int) -> bool:
@@ -144,7 +144,7 @@ def _is_numeric(rows: list[tuple[int, list[str]]], column: int) -> bool:
 
 
 def _without_apostrophe(text: str) -> str:
-    """A name without the apostrophe that protects it from spreadsheets.
+    """Returns a name without the apostrophe that prevents its evaluation by spreadsheets.
 
     >>> _without_apostrophe("'=main"), _without_apostrophe("'main'")
     ('=main', "'main'")

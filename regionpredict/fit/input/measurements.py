@@ -1,4 +1,4 @@
-"""Reads our own measurements (`regionpredict measure`): each region's time over threads and sizes.
+"""Reads the files of `regionpredict measure`: the time of each region over threads and sizes.
 
 A file holds JSON lines: `kind` `campaign`, then `kind` `run` with `threads` and `regions`. Files of
 one program at several sizes may be concatenated with `cat`. The iterations of a region per
@@ -21,8 +21,8 @@ SCHEMA = "regionpredict/measurements/"
 
 
 class _Time(NamedTuple):
-    """A region in one run: place, threads, iterations and seconds of an execution, line in the
-    file.
+    """The time of a region in one run. `trips` and `seconds` are for one execution, and `at` is the
+    line in the measurements file.
 
     `trips` is None if the program could not count the iterations.
     """
@@ -37,7 +37,7 @@ class _Time(NamedTuple):
 
 
 def is_measurements(first: str) -> bool:
-    """Whether the first line of a file begins a campaign.
+    """Returns whether the first line of a file is that of measurements.
 
     >>> is_measurements('{"kind": "campaign", "schema": "regionpredict/measurements/1"}')
     True
@@ -50,7 +50,7 @@ def is_measurements(first: str) -> bool:
 
 
 def read_measurements(path: Path) -> Experiment:
-    """The time of one execution of each region in seconds, over `p` threads.
+    """Reads the time of one execution of each region in seconds, over `p` threads.
 
     If some region ran with several trip counts, all regions have the parameters `p` and `n`, the
     iterations of one execution. Regions without trip counts then become problems. Raises InputError
@@ -65,14 +65,14 @@ def read_measurements(path: Path) -> Experiment:
             sizes.setdefault((region.file, region.line, region.function), set()).add(
                 round(region.trips, 6)
             )
-    several = any(len(team_sizes) > 1 for team_sizes in sizes.values())
-    builder = SeriesBuilder(("p", "n") if several else ("p",))
+    several_sizes = any(len(team_sizes) > 1 for team_sizes in sizes.values())
+    builder = SeriesBuilder(("p", "n") if several_sizes else ("p",))
     problems: dict[str, InputError] = {}
     top = _common_folder([region.file for region in times])
     for region in times:
         name = f"{os.path.relpath(region.file, top) if top else region.file}:{region.line}"
         name = f"{name} {region.function}".rstrip()
-        if several and region.trips is None:
+        if several_sizes and region.trips is None:
             problems.setdefault(
                 name,
                 InputError(
@@ -82,14 +82,16 @@ def read_measurements(path: Path) -> Experiment:
             )  # fmt: skip
             continue
         point = (
-            (float(region.threads), region.trips or 0.0) if several else (float(region.threads),)
+            (float(region.threads), region.trips or 0.0)
+            if several_sizes
+            else (float(region.threads),)
         )
         builder.add(name, "time", point, [region.seconds], region.at)
     return Experiment(builder.series(), tuple(problems.values()))
 
 
 def _common_folder(files: list[str]) -> str:
-    """The common folder of all files. Empty if there is none, or for relative paths only."""
+    """Returns the common folder of all files, or "" if there is none."""
     folders = {str(Path(file).parent) for file in files}
     try:
         return os.path.commonpath(sorted(folders)) if "." not in folders else ""
@@ -98,7 +100,7 @@ def _common_folder(files: list[str]) -> str:
 
 
 def _times(path: Path) -> Iterator[_Time]:
-    """Every region of every valid run. An incomplete last line is ignored."""
+    """Yields each region of each valid run. An incomplete last line is ignored."""
     remedy = "give a file written by regionpredict measure"
     lines = read_text(path, remedy).split("\n")
     lines.pop()

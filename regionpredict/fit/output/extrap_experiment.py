@@ -1,9 +1,9 @@
-"""Measurements and their models as an experiment of Extra-P 4, which its GUI opens.
+"""Writes measurements and their models as an experiment file of Extra-P 4, which its GUI opens.
 
-The file is a ZIP archive with `experiment.json`. It has the summary of each point's repetitions,
-and each model as Extra-P writes its own: a function with its errors. Extra-P has sums of powers
-and logarithms. It has no reciprocals, no exponentials and no models of several pieces. These are
-left out, and their measurements are kept.
+The file is a ZIP archive with `experiment.json`. It contains the summary of each point's
+repetitions, and each model as a function with its errors. Extra-P has only sums of powers and
+logarithms. Reciprocals, exponentials and piecewise models are omitted, but their measurements are
+kept.
 """
 
 from __future__ import annotations
@@ -32,14 +32,16 @@ _MODELER = {
     "retain_default_exponents": False, "force_combination_exponents": False,
     "allow_negative_exponents": True, "$type": "SingleParameterModeler",
 }  # fmt: skip
-_MODELER_OF_SEVERAL = {
+_MULTI_PARAMETER_MODELER = {
     "single_parameter_point_selection": "auto", "allow_combinations_of_sums_and_products": True,
     "compare_with_RSS": False, "$type": "MultiParameterModeler",
 }  # fmt: skip
 
 
 def extrap_experiment(models: ModelSet) -> tuple[bytes, tuple[str, ...]]:
-    """The archive, and the series (`callpath: metric`) whose models Extra-P has no form for."""
+    """Returns the archive, and the series (`callpath: metric`) whose models Extra-P cannot
+    express.
+    """
     measured: dict[str, dict[str, Any]] = {}
     fitted: dict[str, dict[str, Any]] = {}
     left_out = []
@@ -54,7 +56,7 @@ def extrap_experiment(models: ModelSet) -> tuple[bytes, tuple[str, ...]]:
             "hypothesis": _hypothesis(model),
             "annotations": [],
         }
-    modeler = _MODELER if len(names) == 1 else _MODELER_OF_SEVERAL
+    modeler = _MODELER if len(names) == 1 else _MULTI_PARAMETER_MODELER
     content = {
         "Extra-P": _VERSION,
         "parameters": list(names),
@@ -94,7 +96,9 @@ def _points(series: Series) -> list[dict[str, Any]]:
 
 
 def _is_expressible(model: FittedModel) -> bool:
-    """Whether Extra-P has the form: one sum of products of powers and logarithms."""
+    """Returns whether Extra-P can express the model, as a sum of products of powers and
+    logarithms.
+    """
     plain = all(
         len(term) == 2 for _, monomial in model.terms for term in monomial.values()
     )  # a third number is an exponential
@@ -103,7 +107,7 @@ def _is_expressible(model: FittedModel) -> bool:
 
 
 def _hypothesis(model: FittedModel) -> dict[str, Any]:
-    """A model's function and its errors, as Extra-P defines them."""
+    """Returns a model's function and its errors, as Extra-P defines them."""
     single = len(model.parameters) == 1
     function: dict[str, Any] = {"constant_coefficient": model.constant}
     if not model.terms:
@@ -148,7 +152,7 @@ def _hypothesis(model: FittedModel) -> dict[str, Any]:
 
 
 def _factors(monomial: Monomial, parameter: int) -> list[dict[str, str]]:
-    """The power and the logarithm of one parameter."""
+    """Returns the exponents of one parameter and of its logarithm in a monomial."""
     power, logarithm = monomial[parameter][:2]
     return [
         {

@@ -1,8 +1,9 @@
 """Divides the range of a series into pieces where its behavior changes.
 
 An algorithm that changes with the size does not follow a single model (Shudler 2018, sec. 2.3.2).
-All sequences of neighboring points are modeled by at most one term, and dynamic programming finds
-the cheapest division. Each additional piece must reduce the misfit by more than its price.
+Each sequence of neighboring points is modeled by a constant and at most one term. Dynamic
+programming finds the division with the lowest cost. Each additional piece must reduce the misfit by
+more than its price.
 """
 
 from __future__ import annotations
@@ -13,17 +14,19 @@ from regionpredict.fit.model.observations import Observations
 from regionpredict.fit.model.terms import FloatArray, SearchSpace, evaluate_all
 
 PRICE = 18.0
-"""The gain that another piece must bring, in units of minus twice a log-likelihood."""
+"""The minimum gain of another piece, in units of minus twice a log-likelihood."""
 
 SHORTEST = 3
-"""Minimum number of points in a piece. It is one more if no repetitions determine the noise."""
+"""The minimum number of points in a piece. Without repetitions, which determine the noise, it is
+larger by one.
+"""
 
 _USED = 3.0  # degrees of freedom of a segment: constant, coefficient, choice of term
 
 
 def divide(
     x: FloatArray,
-    seen: Observations,
+    observations: Observations,
     space: SearchSpace,
     *,
     floor: float,
@@ -31,16 +34,18 @@ def divide(
     most: int | None = None,
     price: float = PRICE,
 ) -> tuple[list[tuple[int, int]], float]:
-    """The pieces `(start, stop)` of the points `x` `(n,)` in ascending order, and their cost.
+    """Returns the pieces `(start, stop)` of the points `x` `(n,)` in ascending order, and their
+    cost.
 
     `floor` is the minimum assumed relative noise, and `most` the maximum number of pieces. The cost
-    includes the prices of all pieces except the first. `cost_of` is the cost of a single model.
+    includes the prices of all pieces except the first. `log_likelihood_cost` returns the cost of a
+    single model.
     """
     count = len(x)
     most = min(count // shortest, most or count)
     if most < 2:
         return [(0, count)], np.inf
-    misfit = _misfits(x, seen, space, shortest)
+    misfit = _misfits(x, observations, space, shortest)
     best = np.full((most + 1, count + 1), np.inf)
     cut = np.zeros((most + 1, count + 1), dtype=int)
     best[0, 0] = 0.0
@@ -49,7 +54,8 @@ def divide(
         cut[used, 1:] = np.argmin(sums, 0)
         best[used, 1:] = sums.min(0)
     costs = [
-        cost_of(best[used, count], seen, floor, _USED * used) + price * (used - 1)
+        log_likelihood_cost(best[used, count], observations, floor, _USED * used)
+        + price * (used - 1)
         for used in range(1, most + 1)
     ]
     used, stop = 1 + int(np.argmin(costs)), count
@@ -61,23 +67,27 @@ def divide(
     return stretches[::-1], cost
 
 
-def cost_of(misfit: float, seen: Observations, floor: float, used: float) -> float:
-    """Minus twice the log-likelihood of a misfit with `used` fitted coefficients.
+def log_likelihood_cost(
+    misfit: float, observations: Observations, floor: float, used: float
+) -> float:
+    """Returns minus twice the log-likelihood of a misfit with `used` fitted coefficients.
 
-    With repetitions, the noise is known. Without them, the misfit determines it, and each
-    coefficient uses a degree of freedom.
+    With repetitions, the noise is known. Without repetitions, the misfit determines the noise, and
+    each coefficient uses a degree of freedom.
     """
-    count = len(seen.y)
-    if seen.dof > 0:
-        dof = seen.dof + count - 2.0
-        return float(dof * np.log(seen.within + floor**2 + misfit))
+    count = len(observations.y)
+    if observations.dof > 0:
+        dof = observations.dof + count - 2.0
+        return float(dof * np.log(observations.within + floor**2 + misfit))
     left = max(count - used, 0.5)
     return float(count * np.log((misfit + floor**2) / left))
 
 
-def _misfits(x: FloatArray, seen: Observations, space: SearchSpace, shortest: int) -> FloatArray:
-    """The smallest weighted sum of squares of a constant and one growing term, with shape `(n, n +
-    1)`.
+def _misfits(
+    x: FloatArray, observations: Observations, space: SearchSpace, shortest: int
+) -> FloatArray:
+    """Returns the smallest weighted residual sum of squares of a constant and one growing term for
+    all pieces, with shape `(n, n + 1)`.
 
     Row and column are the start and stop of the piece. Values are infinite for pieces that are too
     short.
@@ -85,7 +95,7 @@ def _misfits(x: FloatArray, seen: Observations, space: SearchSpace, shortest: in
     count = len(x)
     terms = [t for t in space.terms if (x[0] >= 1 or t[1] == 0) and (x[0] > 0 or t[0] > 0)]
     columns = evaluate_all(terms, x)
-    y, w = seen.y, seen.weights
+    y, w = observations.y, observations.weights
 
     def running(values: FloatArray) -> FloatArray:
         """Cumulative sums over the last axis."""

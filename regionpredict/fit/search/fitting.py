@@ -22,7 +22,7 @@ from regionpredict.fit.model.quality import Candidate, Monomial
 from regionpredict.fit.model.terms import DEFAULT_SPACE, CompiledSpace, SearchSpace, growth_order
 from regionpredict.fit.search import one_parameter, several_parameters
 from regionpredict.fit.search.criterion import DEFAULT_CRITERION, Criterion
-from regionpredict.fit.search.division import PRICE, cost_of
+from regionpredict.fit.search.division import PRICE, log_likelihood_cost
 from regionpredict.fit.search.exact import through_all, without_noise
 from regionpredict.fit.search.more_terms import more_terms
 from regionpredict.fit.search.one_parameter import BestModel, Data
@@ -30,7 +30,7 @@ from regionpredict.fit.search.options import MOST_SEGMENTS, NEEDED_POINTS, Optio
 from regionpredict.fit.search.outliers import without_outlier
 from regionpredict.fit.search.pieces import Outlooks, explained, misfit, with_pieces
 from regionpredict.fit.search.point_plans import PointPlan, Points, plan_of
-from regionpredict.fit.search.prior import Prior, fit_known
+from regionpredict.fit.search.prior import Prior, fit_with_prior
 from regionpredict.fit.search.refined_space import REFINING, refined_columns
 
 _DEFAULT_OPTIONS = Options()
@@ -100,7 +100,7 @@ def fit(
     if statistic != "mean":
         options = _with_criterion_for(options, [observations])
     if prior is not None:
-        return fit_known(plan.points, observations, plan.names, prior, options)
+        return fit_with_prior(plan.points, observations, plan.names, prior, options)
     if law not in ("auto", "pmnf"):
         if len(plan.active) > 1:
             raise InputError(
@@ -272,9 +272,9 @@ def _with_finer_exponents(model: FittedModel, plan: PointPlan, options: Options)
         fine,
     )
     floor = options.criterion.noise_floor
-    gain = cost_of(misfit(model), observations, floor, 2.0 * len(model.terms)) - cost_of(
-        misfit(other), observations, floor, 2.0
-    )
+    gain = log_likelihood_cost(
+        misfit(model), observations, floor, 2.0 * len(model.terms)
+    ) - log_likelihood_cost(misfit(other), observations, floor, 2.0)
     return replace(other, notes=model.notes) if gain > PRICE else model
 
 

@@ -1,4 +1,4 @@
-"""Extends a formula: pieces where the behavior changes, and its outlook."""
+"""Extends a formula by pieces where the behavior changes, and by forecasts beyond the points."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from regionpredict.fit.model.outlook import Forecast, Outlook
 from regionpredict.fit.model.quality import Candidate, Monomial
 from regionpredict.fit.model.terms import FloatArray
 from regionpredict.fit.search import one_parameter
-from regionpredict.fit.search.division import PRICE, SHORTEST, cost_of, divide
+from regionpredict.fit.search.division import PRICE, SHORTEST, divide, log_likelihood_cost
 from regionpredict.fit.search.exact import without_noise
 from regionpredict.fit.search.forecasters import FEWEST
 from regionpredict.fit.search.grid_outlooks import GridForecaster
@@ -23,38 +23,42 @@ from regionpredict.fit.search.uncertain_formula import UncertainFormula
 
 
 def misfit(model: FittedModel) -> float:
-    """The weighted sum of squares of the formula's residuals at the model's own points."""
-    seen = model.observations
-    return float((seen.weights * (seen.y - model.formula_values(model.points)) ** 2).sum())
+    """Returns the weighted sum of squares of the formula's residuals at the measured points."""
+    observations = model.observations
+    return float(
+        (observations.weights * (observations.y - model.formula_values(model.points)) ** 2).sum()
+    )
 
 
 def explained(model: FittedModel) -> bool:
-    """Whether the formula's residuals at the model's own points are only noise."""
+    """Returns whether the formula's residuals at the measured points are within the noise."""
     used = 1 + len(model.terms) + sum(2 + len(piece.terms) for piece in model.pieces)
     return model.observations.explained(misfit(model), used)
 
 
 def with_pieces(model: FittedModel, index: int, options: Options) -> FittedModel:
-    """The model, or one in pieces that explains the points decisively better.
+    """Returns a piecewise model if it explains the points clearly better, otherwise the given
+    model.
 
-    `index` is the parameter that varies.
+    `index` is the index of the parameter that varies.
     """
-    seen = model.observations
+    observations = model.observations
     x = model.points[:, index]
-    shortest = SHORTEST if seen.dof > 0 else SHORTEST + 1
+    shortest = SHORTEST if observations.dof > 0 else SHORTEST + 1
     if options.segments < 2 or len(x) < 2 * shortest or explained(model):
         return model
     order = np.argsort(x, kind="stable")
-    x, seen = x[order], at_points(seen, order)
+    x, observations = x[order], at_points(observations, order)
     floor = options.criterion.noise_floor
     stretches, cost = divide(
-        x, seen, options.space, floor=floor, shortest=shortest, most=options.segments
+        x, observations, options.space, floor=floor, shortest=shortest, most=options.segments
     )
-    whole = cost_of(misfit(model), seen, floor, 2.0 * len(model.terms))
+    whole = log_likelihood_cost(misfit(model), observations, floor, 2.0 * len(model.terms))
     if len(stretches) < 2 or cost + PRICE > whole:
         return model
     parts = [
-        _piece(x[start:stop], seen, slice(start, stop), index, options) for start, stop in stretches
+        _fitted_piece(x[start:stop], observations, slice(start, stop), index, options)
+        for start, stop in stretches
     ]
     *earlier, (constant, terms) = parts
     pieces = tuple(
@@ -64,7 +68,7 @@ def with_pieces(model: FittedModel, index: int, options: Options) -> FittedModel
     last = slice(*stretches[-1])
     return replace(
         model,
-        rivals=lambda: _rivals(x[last], seen, last, index, options),
+        rivals=lambda: _rivals(x[last], observations, last, index, options),
         constant=constant,
         terms=terms,
         law=law_of(terms),
@@ -73,33 +77,35 @@ def with_pieces(model: FittedModel, index: int, options: Options) -> FittedModel
     )
 
 
-def _piece(
-    x: FloatArray, seen: Observations, where: slice, index: int, options: Options
+def _fitted_piece(
+    x: FloatArray, observations: Observations, where: slice, index: int, options: Options
 ) -> tuple[float, list[tuple[float, Monomial]]]:
-    """The constant and the term of a piece."""
+    """Fits the constant and the term of a piece."""
     compiled = options.space.compiled(x)
-    data = _data(seen, where)
+    data = _search_data(observations, where)
     selection = one_parameter.select(data, compiled, options.criterion, max_terms=1)
     first = int(selection.first[0])
     terms = [(float(selection.coefficient_first[0]), {index: compiled.terms[first]})]
     return float(selection.constant[0]), terms if first >= 0 else []
 
 
-def _data(seen: Observations, where: slice) -> one_parameter.Data:
+def _search_data(observations: Observations, where: slice) -> one_parameter.Data:
     return one_parameter.Data(
-        seen.y[None, where],
-        seen.weights[None, where],
-        np.array([seen.within]),
-        np.array([seen.dof]),
+        observations.y[None, where],
+        observations.weights[None, where],
+        np.array([observations.within]),
+        np.array([observations.dof]),
     )
 
 
 def _rivals(
-    x: FloatArray, seen: Observations, where: slice, index: int, options: Options
+    x: FloatArray, observations: Observations, where: slice, index: int, options: Options
 ) -> list[Candidate]:
-    """The competing models with one term for a piece, the best first."""
+    """Returns the candidate models with one term for a piece, the best first."""
     compiled = options.space.compiled(x)
-    ranked = one_parameter.rank(_data(seen, where), compiled, options.criterion, max_terms=1)
+    ranked = one_parameter.rank(
+        _search_data(observations, where), compiled, options.criterion, max_terms=1
+    )
     return [
         Candidate(({index: compiled.terms[k]},) if k >= 0 else (), float(score))
         for k, score in zip(ranked.first.tolist(), ranked.score.tolist(), strict=True)
@@ -116,23 +122,27 @@ class Outlooks:
     options: Options
 
     def __call__(self, model: FittedModel) -> Forecast | None:
-        """The model's forecast. None if its formula is sufficient."""
-        options, active, seen = self.options, self.active, model.observations
-        if not seen.relative or len(model.points) < FEWEST:
+        """Returns the model's forecast, or None if its formula is sufficient."""
+        options, active, observations = self.options, self.active, model.observations
+        if not observations.relative or len(model.points) < FEWEST:
             return None
         explains = explained(model)
-        if explains and (len(active) > 1 or seen.dof < 1 or without_noise(seen)):
+        if explains and (len(active) > 1 or observations.dof < 1 or without_noise(observations)):
             return None
         if model.points[:, active].min() <= 0:
             return None
         if len(active) > 1:
-            kept = seen.weights > 0  # without outliers
-            known = at_points(seen, kept)
+            kept = observations.weights > 0  # without outliers
+            known = at_points(observations, kept)
             return GridForecaster(model.points[kept], known, active, options).at
-        x = np.where(seen.weights > 0, model.points[:, active[0]], np.inf)
-        order = np.argsort(x, kind="stable")[: np.count_nonzero(seen.weights)]
+        x = np.where(observations.weights > 0, model.points[:, active[0]], np.inf)
+        order = np.argsort(x, kind="stable")[: np.count_nonzero(observations.weights)]
         forecaster = Forecaster(
-            x[order], at_points(seen, order), options.space, options.criterion, options.max_terms
+            x[order],
+            at_points(observations, order),
+            options.space,
+            options.criterion,
+            options.max_terms,
         )
 
         def views(points: FloatArray) -> Outlook:

@@ -1,4 +1,4 @@
-"""The part of a search that depends on the measured points only."""
+"""Prepares the part of a model search that depends only on the measured points."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ class PointPlan:
     """The measured points, prepared for the search.
 
     `points` has shape `(n, m)`. `order` merges repeated points, or is None. `active` are the
-    parameters with more than one value. One of `single` and `grid` is set: the search space at the
-    values of one parameter, or the grid of several.
+    parameters with more than one value. Either `single` is the search space at the values of one
+    parameter, or `grid` is the grid of several parameters.
     """
 
     points: FloatArray
@@ -37,7 +37,7 @@ class PointPlan:
 
 
 def plan_of(points: Points, names: tuple[str, ...] | None, options: Options) -> PointPlan:
-    """The plan for points with one number per parameter.
+    """Returns the plan for points with one number per parameter.
 
     Plans for the last `MOST_PLANS` sets of points are cached by their values, so repeated fits at
     the same points are cheaper.

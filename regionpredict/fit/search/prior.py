@@ -1,4 +1,4 @@
-"""Prior knowledge of the caller: the relevant parameters, and the growth of parts."""
+"""Fits models with prior knowledge of the caller, such as the relevant parameters or terms."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from regionpredict.fit.search.options import Options
 
 @dataclass(frozen=True, slots=True)
 class Prior:
-    """Knowledge about a model before its data are seen.
+    """Knowledge about a model before it is fitted.
 
-    `parameters` are the indices of those that matter (None if all may matter). Others are excluded.
-    `growth` has the allowed terms of a parameter. `terms` are the monomials of the model. If given,
-    only their nonnegative coefficients and a constant are fitted. `constant`: whether there is a
-    constant.
+    `parameters` are the indices of the parameters that may have influence, or None for all.
+    `growth` has the allowed terms of some parameters. `terms` are the monomials of the model. If
+    they are given, only their nonnegative coefficients and the constant are fitted. `constant` says
+    whether the model has a constant.
     """
 
     parameters: tuple[int, ...] | None = None
@@ -33,14 +33,14 @@ class Prior:
     constant: bool = True
 
 
-def fit_known(
+def fit_with_prior(
     points: FloatArray,
     observations: Observations,
     names: tuple[str, ...],
     prior: Prior,
     options: Options,
 ) -> FittedModel:
-    """A model that satisfies the prior. See `Prior`. `points` has shape `(n, m)`.
+    """Fits a model that satisfies the prior. `points` has shape `(n, m)`.
 
     Raises `InputError` if the prior contains a parameter that the points do not have.
     """

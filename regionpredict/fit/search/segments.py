@@ -1,4 +1,4 @@
-"""Segments: separate models for parts of a parameter's range (Shudler 2018, sec. 2.3.2).
+"""Fits separate models to segments of a parameter's range (Shudler 2018, sec. 2.3.2).
 
 `fit` divides a series without a single suitable model into a few pieces. This module uses as many
 segments as the data support, each with its own model.
@@ -31,18 +31,20 @@ class Segment:
 
 @dataclass(frozen=True, slots=True)
 class SegmentedModel:
-    """Segments in ascending order. The behavior changes between two of them."""
+    """A model of several segments in ascending order. The behavior changes between segments."""
 
     segments: tuple[Segment, ...]
 
     @property
     def changes(self) -> tuple[tuple[float, float], ...]:
-        """For each change, the neighboring measured values around it."""
+        """The pair of neighboring measured values around each change of the behavior."""
         pairs = zip(self.segments, self.segments[1:], strict=False)
         return tuple((a.last, b.first) for a, b in pairs)
 
     def predict(self, value: float) -> float:
-        """The value from the segment that contains `value`. Gaps are divided in their middle."""
+        """Predicts with the segment that contains `value`. Gaps between segments are divided in
+        their middle.
+        """
         for segment, following in zip(self.segments, self.segments[1:], strict=False):
             if value <= 0.5 * (segment.last + following.first):
                 return segment.model.predict((value,))
@@ -77,9 +79,9 @@ def fit_segments(
     order = np.argsort(x[:, 0], kind="stable")
     x = x[order]
     ordered = [values[k] for k in order]
-    seen = summarise(ordered, statistic)
+    observations = summarise(ordered, statistic)
     floor = Options().criterion.noise_floor
-    chosen, _ = divide(x[:, 0], seen, space, floor=floor, shortest=shortest, price=price)
+    chosen, _ = divide(x[:, 0], observations, space, floor=floor, shortest=shortest, price=price)
     if len(chosen) == 1:
         model = fit(
             points, values, parameters=(parameter,), statistic=statistic, space=space, segments=1

@@ -1,4 +1,4 @@
-"""Results of a trace as a CUBE4 archive (`.cubex`) for Cube, the browser of Scalasca.
+"""Writes results of a trace as a CUBE4 archive (`.cubex`) for Cube, the browser of Scalasca.
 
 An archive is a tar file. `anchor.xml` has the metrics, the call tree and the locations. Each metric
 has an index of call paths, and one row of values per call path with one value per location. Source:
@@ -40,7 +40,9 @@ class _Metric:
 
 
 def cube_archive(analysis: Analysis, results: Sequence[TraceResult]) -> bytes:
-    """Time, visits, and all metrics of the results that belong to locations."""
+    """Creates an archive with the time, the visits, and all metrics of the results that have values
+    by location.
+    """
     order = _depth_first(analysis.paths.parent)
     metrics = list(_metrics(analysis, results))
     file = BytesIO()
@@ -62,7 +64,7 @@ def _add(archive: tarfile.TarFile, name: str, data: bytes) -> None:
 
 
 def _depth_first(parent: NDArray[np.int32]) -> NDArray[np.int64]:
-    """The nodes in the order of the archive: each before its children."""
+    """Returns the call-tree nodes in the order of the archive: each node before its children."""
     children = _children(parent)
     order: list[int] = []
     stack = list(reversed(children.get(-1, [])))
@@ -148,7 +150,9 @@ def _call_tree(analysis: Analysis) -> Iterator[str]:
 
 
 def _system(analysis: Analysis) -> Iterator[str]:
-    """One machine with a process per rank. The trace does not identify nodes."""
+    """Writes one machine with a process per rank, since the trace does not identify compute
+    nodes.
+    """
     yield '<systemtreenode Id="0">\n<name>machine</name>\n<class>machine</class>'
     rank = None
     for number, location in enumerate(analysis.trace.locations):

@@ -1,8 +1,8 @@
-"""A trace as a timeline in the Trace Event Format, for Perfetto and chrome://tracing.
+"""Writes a trace as a timeline in the Trace Event Format, for Perfetto and chrome://tracing.
 
 The format is Google's "Trace Event Format". Complete events (X) are region instances and waits,
-flow events (s, f) are messages, and metadata (M) are names. Times are in microseconds. The text is
-built here, since a trace has millions of events.
+flow events (s, f) are messages, and metadata (M) are names. Times are in microseconds. The JSON
+text is written without a JSON library, since a trace has millions of events.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ _PATH_THREAD = 1_000_000  # a separate track on the rank of the path
 
 
 def timeline(analysis: Analysis) -> str:
-    """Regions by rank and thread with their waits, messages as arrows, and the critical path on its
-    own tracks.
+    """Returns the timeline: regions and waits by rank and thread, messages as arrows, and the
+    critical path on separate tracks.
     """
-    events = ",\n".join(_all(analysis))
+    events = ",\n".join(_event_texts(analysis))
     return f'{{"displayTimeUnit": "ns", "traceEvents": [\n{events}\n]}}\n'
 
 
-def _all(analysis: Analysis) -> Iterator[str]:
+def _event_texts(analysis: Analysis) -> Iterator[str]:
     for location in analysis.trace.locations:
         yield _name("process_name", location, f"rank {location.rank}")
         yield _name("thread_name", location, f"thread {location.thread}")
     yield from _regions(analysis)
     yield from _waits(analysis)
     yield from _messages(analysis)
-    yield from _path(analysis)
+    yield from _critical_path(analysis)
 
 
 def _name(what: str, location: Location, text: str) -> str:
@@ -42,7 +42,7 @@ def _name(what: str, location: Location, text: str) -> str:
 
 
 def _complete(name: str, category: str, location: Location) -> str:
-    """The start of a complete event's text, up to its time."""
+    """Returns the text of a complete event (X) up to its start time."""
     return (
         f'{{"ph": "X", "name": {json.dumps(name)}, "cat": "{category}", "pid": {location.rank}, '
         f'"tid": {location.thread}, "ts": '
@@ -75,7 +75,7 @@ def _regions(analysis: Analysis) -> Iterator[str]:
 
 
 def _waits(analysis: Analysis) -> Iterator[str]:
-    """Each wait, from the start of its call, and the location that it waits for."""
+    """Yields each wait, from the start of its call, with the location that causes it."""
     trace, points, scale = analysis.trace, analysis.points, _scale(analysis)
     chosen = analysis.waiting_points()
     begins = analysis.wait_begins(chosen).tolist()
@@ -101,7 +101,7 @@ def _messages(analysis: Analysis) -> Iterator[str]:
             )
 
 
-def _path(analysis: Analysis) -> Iterator[str]:
+def _critical_path(analysis: Analysis) -> Iterator[str]:
     ranks, scale = [place.rank for place in analysis.trace.locations], _scale(analysis)
     pieces = analysis.path_pieces()
     for rank in sorted({ranks[at] for at, _, _ in pieces}):

@@ -1,4 +1,4 @@
-"""MPI calls in the records of a Paraver trace."""
+"""Extracts the MPI calls from the records of a Paraver trace."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from regionpredict.trace.paraver.records import Integers, Rows
 
 @dataclass(frozen=True, slots=True)
 class Calls:
-    """Calls in order of location and start, as columns of equal length. Times are in ticks, and
-    `region` is a row of the trace's regions. A location's calls do not overlap.
+    """The MPI calls in order of location and start, as columns of equal length. Times are in ticks,
+    and `region` is a row of the trace's regions. A location's calls do not overlap.
     """
 
     location: Integers
@@ -29,10 +29,10 @@ class Calls:
         return len(self.location)
 
     def at(self, location: Integers, time: Integers) -> Integers:
-        """The row of the last call that starts at or before `time`. -1 if this call has already
-        ended.
+        """Returns the row of the last call that starts at or before `time`. -1 if this call has
+        already ended.
         """
-        row = _ranked(self.location, self.begin, location, time, "right") - 1
+        row = _positions(self.location, self.begin, location, time, "right") - 1
         safe = np.maximum(row, 0)
         if not len(self):
             return np.full(len(location), -1, dtype=np.int64)
@@ -40,10 +40,10 @@ class Calls:
         return np.where(inside, row, -1)
 
     def ending(self, location: Integers, time: Integers) -> Integers:
-        """The row of the first call that ends at or after `time`. -1 if this call has not started
-        yet.
+        """Returns the row of the first call that ends at or after `time`. -1 if this call has not
+        started yet.
         """
-        row = _ranked(self.location, self.end, location, time, "left")
+        row = _positions(self.location, self.end, location, time, "left")
         if not len(self):
             return np.full(len(location), -1, dtype=np.int64)
         safe = np.minimum(row, len(self) - 1)
@@ -51,17 +51,19 @@ class Calls:
         return np.where(inside, row, -1)
 
     def before(self, location: Integers, time: Integers) -> Integers:
-        """The row of the last call that starts before `time`, or -1."""
-        row = _ranked(self.location, self.begin, location, time, "left") - 1
+        """Returns the row of the last call that starts before `time`, or -1."""
+        row = _positions(self.location, self.begin, location, time, "left") - 1
         if not len(self):
             return np.full(len(location), -1, dtype=np.int64)
         return np.where((row >= 0) & (self.location[np.maximum(row, 0)] == location), row, -1)
 
 
-def _ranked(
+def _positions(
     locations: Integers, times: Integers, location: Integers, time: Integers, side: str
 ) -> Integers:
-    """Like `searchsorted`, for pairs (location, time) in sorted pairs (locations, times)."""
+    """Returns the positions of pairs (location, time) in sorted pairs (locations, times), like
+    `searchsorted`.
+    """
     span = int(max(times.max(initial=0), time.max(initial=0))) + 1
     keys, wanted = locations * span + times, location * span + time
     return np.searchsorted(keys, wanted, side="right" if side == "right" else "left")
