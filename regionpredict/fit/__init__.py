@@ -1,8 +1,7 @@
-"""Empirical scaling models. Input: points and values. Output: a `FittedModel`. This subpackage
-knows no regions and no files.
+"""Fits empirical scaling models. Input: points and values. Output: a `FittedModel`. This subpackage
+is independent of regions.
 
-The entry point is `fit(points, values)`. `fit_many` does the same for many call paths with the same
-points.
+The entry point is `fit(points, values)`. `fit_many` models many call paths with the same points.
 """
 
 from regionpredict.fit.model.fitted_model import FittedModel, Interval

@@ -1,4 +1,4 @@
-"""The content of a file of measurements: one `Series` per call path and metric."""
+"""Defines measurements: an `Experiment` has one `Series` per call path and metric."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ Coordinates = tuple[float, ...]
 class Series:
     """The repetitions of one metric of one call path.
 
-    `points` are the parameters' values, and `values` the repetitions at each, in `unit` (empty:
-    unknown). `line` is the line of the file where the series begins, if known.
+    `points` are the parameters' values, and `values` the repetitions at each point in `unit` (empty
+    if unknown). `line` is the line of the file where the series begins, if known.
     """
 
     callpath: str
@@ -29,9 +29,8 @@ class Series:
 
 @dataclass(frozen=True, slots=True)
 class Experiment:
-    """All series of one source. `problems` are lines that could not be used, with their place.
-
-    `disturbed` is the reason why all its values are unreliable, or empty.
+    """The measurements from one source. `problems` are the reasons for lines or series that could
+    not be used. `disturbed` is the reason why all values are unreliable, or "".
     """
 
     series: tuple[Series, ...]
@@ -68,7 +67,7 @@ class SeriesBuilder:
             repetitions.extend(values)
 
     def series(self) -> tuple[Series, ...]:
-        """All series so far."""
+        """Returns the series of all values added so far."""
         return tuple(
             Series(
                 callpath,

@@ -1,4 +1,4 @@
-"""Task graphs of programs: metrics, time on any number of threads, and isoefficiency.
+"""Analyzes task graphs of programs: metrics, time on any number of threads, and isoefficiency.
 
 Input: a recording or a file (`read_task_graph`). Output: `GraphMetrics` (`measure_graph`: work,
 depth, average parallelism, concurrency), run times without contention (`simulate`, `replay`), and

@@ -1,4 +1,4 @@
-"""The longest path by time: depth and critical path (Shudler 2018, listing 2)."""
+"""Finds the critical path of a task graph, and its depth (Shudler 2018, listing 2)."""
 
 from __future__ import annotations
 
@@ -10,14 +10,16 @@ from regionpredict.tasks.task_graph import TaskGraph
 
 
 class CriticalPath(NamedTuple):
-    """The depth `T_inf` in seconds, and the nodes of one path of this length in order."""
+    """A critical path: the depth `T_inf` in seconds, and the nodes of a path of this length in
+    order.
+    """
 
     depth_s: float
     path: tuple[int, ...]
 
 
 def critical_path(graph: TaskGraph) -> CriticalPath:
-    """The path of the largest sum of times."""
+    """Returns the path with the largest sum of times."""
     if not graph.nodes:
         return CriticalPath(0.0, ())
     begin, level = graph.schedule.begin, graph.schedule.level
@@ -29,7 +31,7 @@ def critical_path(graph: TaskGraph) -> CriticalPath:
     while level[node]:
         first, last = np.searchsorted(targets, (node, node + 1))
         before = sources[first:last]
-        # A node that starts at 0 may follow nodes without duration.
+        # Even a node that starts at time 0 may have predecessors, which have no duration.
         node = int(before[np.argmax(ends[before])])
         path.append(node)
     return CriticalPath(float(ends.max()), tuple(reversed(path)))

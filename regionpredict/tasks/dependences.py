@@ -1,7 +1,8 @@
-"""Computes which task must wait for which, from lists of dependences (OpenMP 5.2, sec. 15.9.5).
+"""Computes which tasks must wait for which others, from their depend clauses (OpenMP 5.2, sec.
+15.9.5).
 
-Only siblings depend on each other, in the order in which they were created. The runtime reports
-edges only to unfinished tasks, but the lists have all dependences.
+Only siblings depend on each other, in the order in which they were created. The OpenMP runtime
+reports edges only to unfinished tasks, but the clauses contain all dependences.
 """
 
 from __future__ import annotations
@@ -14,17 +15,17 @@ ALL_MEMORY = (34, 35)
 
 
 @dataclass(slots=True)
-class _Storage:
-    """The last accesses to one address. The `latest` accesses are of one kind and may run in any
-    order. Each of them must wait for the `earlier` ones.
+class _AccessesToAddress:
+    """The tasks with the last accesses to one address. The `latest` tasks have the same kind of
+    access and may run in any order. Each of them must wait for the `earlier` tasks.
     """
 
     kind: int = 0
     latest: list[int] = field(default_factory=list)
     earlier: list[int] = field(default_factory=list)
 
-    def touch(self, task: int, kind: int) -> list[int]:
-        """Adds a task, and returns those that it waits for."""
+    def add_access(self, task: int, kind: int) -> list[int]:
+        """Adds a task, and returns the tasks that it waits for."""
         kind = OUT if kind == INOUT else kind
         if kind != OUT and kind == self.kind:
             if task not in self.latest[-1:]:
@@ -40,16 +41,17 @@ class _Storage:
 def dependence_pairs(
     rows: Iterable[tuple[int, int, int, int]], transient: frozenset[int] = frozenset()
 ) -> dict[tuple[int, int], None]:
-    """Pairs (earlier task, later task) of rows (parent, task, address, type) in creation order.
+    """Returns pairs (earlier task, later task) for rows (parent, task, address, type) in the order
+    of creation.
 
-    A task in `transient`, such as that of a taskwait with dependences, waits for others, but no
-    task waits for it.
+    A task in `transient`, such as a taskwait with depend clauses, waits for others, but no task
+    waits for it.
 
     >>> list(dependence_pairs([(0, 1, 8, 2), (0, 2, 8, 1), (0, 3, 8, 1), (0, 4, 8, 3)]))
     [(1, 2), (1, 3), (2, 4), (3, 4)]
     """
     pairs: dict[tuple[int, int], None] = {}
-    known: dict[int, dict[int, _Storage]] = {}
+    known: dict[int, dict[int, _AccessesToAddress]] = {}
     fences: dict[int, int] = {}
     for parent, task, address, kind in rows:
         storages = known.setdefault(parent, {})
@@ -62,13 +64,13 @@ def dependence_pairs(
         elif kind in (IN, OUT, INOUT, MUTEX_SET, INOUT_SET):
             storage = storages.get(address)
             if storage is None:
-                storage = storages[address] = _Storage()
+                storage = storages[address] = _AccessesToAddress()
                 if parent in fences:
                     storage.kind, storage.latest = OUT, [fences[parent]]
             if task in transient:
                 before = storage.earlier if kind == storage.kind != OUT else storage.latest
             else:
-                before = storage.touch(task, kind)
+                before = storage.add_access(task, kind)
         else:
             continue
         for other in before:

@@ -1,6 +1,6 @@
-"""Nodes of a task graph combined into boxes, and the edges between boxes.
+"""Combines nodes of a task graph into boxes for drawing, and finds the edges between boxes.
 
-A task that only creates others is one box. Edges implied by other edges are left out.
+A task that only creates other tasks is one box. Edges implied by other edges are omitted.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ _MOMENT = 1e-9
 
 
 def narrow_end(graph: TaskGraph, metrics: GraphMetrics, few: int) -> float:
-    """The share at the end of the critical path in which at most `few` tasks run on unlimited
-    threads.
+    """Returns the share of the critical path, at its end, in which at most `few` tasks run on
+    unlimited threads.
     """
     begin = graph.schedule.begin
     times = np.concatenate([begin, begin + graph.seconds])
@@ -30,7 +30,7 @@ def narrow_end(graph: TaskGraph, metrics: GraphMetrics, few: int) -> float:
 
 
 def task_counts(graph: TaskGraph, member: IntArray, count: int) -> IntArray:
-    """The number of tasks or chunks in each box."""
+    """Returns the number of tasks or chunks in each box."""
     grain = graph.tasks.copy()
     chunks = np.flatnonzero(graph.node_kinds == CHUNK)
     grain[chunks] = int(graph.tasks.max(initial=0)) + 1 + np.arange(len(chunks))
@@ -39,11 +39,11 @@ def task_counts(graph: TaskGraph, member: IntArray, count: int) -> IntArray:
 
 
 def whole_tasks(graph: TaskGraph) -> IntArray:
-    """The box of each node. A piece that waits only for the previous piece of its task is in the
-    same box, which creates no cycle.
+    """Returns the number of each node's box. A piece that waits only for the previous piece of its
+    task is in the same box, which cannot cause a cycle.
     """
     single = np.bincount(graph.targets, minlength=graph.nodes) == 1
-    chunk = graph.node_kinds == CHUNK  # separate boxes
+    chunk = graph.node_kinds == CHUNK  # each chunk is a separate box
     joined = (graph.edge_kinds == CONTINUE) & single[graph.targets]
     joined &= ~chunk[graph.targets] & ~chunk[graph.sources]
     before = np.arange(graph.nodes)
@@ -60,8 +60,8 @@ def whole_tasks(graph: TaskGraph) -> IntArray:
 def box_edges(
     graph: TaskGraph, metrics: GraphMetrics, member: IntArray, count: int
 ) -> list[tuple[int, int, int, bool, bool]]:
-    """The edges between boxes, without redundant ones: (upper box, lower box, number of edges, on
-    the critical path, upwards). Only between lines that alternate do edges lead upwards.
+    """Returns the edges between boxes without redundant ones, as (upper box, lower box, number of
+    edges, on the critical path, upwards). Edges lead upwards only between alternating boxes.
     """
     level = np.full(count, graph.nodes, dtype=np.int64)
     np.minimum.at(level, member, graph.schedule.level)
@@ -79,7 +79,7 @@ def box_edges(
             oriented[key] = (number, marked, turned)
         else:
             oriented[key] = (other[0] + number, other[1] or marked, False)
-    kept = _needed(count, list(oriented), level)
+    kept = _transitive_reduction(count, list(oriented), level)
     return [
         (*key, number, marked, turned)
         for key, (number, marked, turned) in oriented.items()
@@ -87,13 +87,17 @@ def box_edges(
     ]
 
 
-def _needed(count: int, edges: list[tuple[int, int]], level: IntArray) -> set[tuple[int, int]]:
-    """Edges that are not implied by other paths (Aho, Garey and Ullman 1972)."""
+def _transitive_reduction(
+    count: int, edges: list[tuple[int, int]], level: IntArray
+) -> set[tuple[int, int]]:
+    """Returns the edges that other paths do not imply: the transitive reduction (Aho, Garey and
+    Ullman 1972).
+    """
     after: list[list[int]] = [[] for _ in range(count)]
     for source, target in edges:
         after[source].append(target)
     order = sorted(range(count), key=lambda box: (level[box], box))
-    reached = [0] * count  # bit sets of the boxes after each box
+    reached = [0] * count  # for each box, the set of boxes reachable from it, as bits
     kept = set()
     place = {box: number for number, box in enumerate(order)}
     for box in reversed(order):

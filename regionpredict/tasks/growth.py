@@ -1,4 +1,4 @@
-"""The growth of task and chunk times with threads, by source line, which is contention.
+"""Computes the growth of task and chunk times with the number of threads, by source line.
 
 On one thread, there is no contention. The additional time of the same tasks on several threads is
 due to contention (Shudler 2018, sec. 4.5).
@@ -16,11 +16,11 @@ from regionpredict.tasks.task_graph import TaskGraph
 
 @dataclass(frozen=True, slots=True)
 class LineGrowth:
-    """The work of one line's tasks or chunks in seconds, on one thread (`alone`) and on several
-    (`together`).
+    """The work of the tasks or chunks of one source line in seconds, on one thread (`alone_s`) and
+    on several threads (`together_s`).
 
-    `count` is their number on one thread. It is None if the other number differs, since chunks are
-    distributed differently.
+    `count` is the number of tasks or chunks on one thread. It is None if the number on several
+    threads differs, since loops are divided differently.
     """
 
     place: str
@@ -31,12 +31,14 @@ class LineGrowth:
 
     @property
     def factor(self) -> float | None:
-        """The ratio of the times. None if the time on one thread is zero."""
+        """The ratio of the times on several threads and on one thread. None if the time on one
+        thread is zero.
+        """
         return self.together_s / self.alone_s if self.alone_s > 0 else None
 
 
 def line_growth(alone: TaskGraph, together: TaskGraph) -> tuple[LineGrowth, ...]:
-    """The growth for lines in both graphs, sorted by additional seconds."""
+    """Returns the growth of all lines that are in both graphs, sorted by additional seconds."""
     none = np.empty(0, dtype=np.int64)
     before = {(total.place, total.kind): total for total in line_totals(alone, none)}
     rows = []

@@ -1,4 +1,4 @@
-"""The iterations of a loop that a chunk executes."""
+"""Defines the iterations of a loop that a chunk executes."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from typing import NamedTuple
 
 class IterationRange(NamedTuple):
     """The iterations of a chunk. The loop has `total` iterations, counted from 0 in program order.
-    The chunk executes `run` iterations starting at `first`. It then executes the same number after
-    each `stride`, unless that is 0. `step` is the increment of the loop variable, or 1 if unknown.
+    The chunk executes `run` iterations starting at `first`. If `stride` is not 0, the chunk also
+    executes `run` iterations after each further `stride`. `step` is the increment of the loop
+    variable, or 1 if unknown.
     """
 
     first: int

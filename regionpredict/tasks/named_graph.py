@@ -16,11 +16,11 @@ def named_graph(
     times: Mapping[str, float | None], edges: Iterable[tuple[str, str]], labels: Mapping[str, str],
     path: str, remedy: str,
 ) -> TaskGraph:  # fmt: skip
-    """The graph with these times in seconds. If no node has a time, each takes 1 s, and a note says
-    so.
+    """Creates a task graph with these times in seconds. If no node has a time, each node takes 1 s,
+    and the graph has a note about this.
 
-    A node is named by its label. If several have the same label, its own name is appended. Raises
-    InputError if only some nodes have a time, or if there is a cycle.
+    A node is named by its label. If several nodes have the same label, their names are appended.
+    Raises InputError if only some nodes have a time, or if there is a cycle.
     """
     if not times:
         raise InputError("a graph without nodes", remedy=remedy, path=path)

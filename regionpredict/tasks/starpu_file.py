@@ -1,4 +1,6 @@
-"""Reads StarPU's `tasks.rec`: a record per task, with times in milliseconds and dependences."""
+"""Reads StarPU's `tasks.rec`, which has a record per task with dependences and times in
+milliseconds.
+"""
 
 from __future__ import annotations
 
@@ -13,13 +15,13 @@ _REMEDY = "give the tasks.rec that starpu_fxt_tool writes"
 
 
 def is_starpu_records(text: str) -> bool:
-    """Whether a text contains records of tasks."""
+    """Returns whether a text contains StarPU's records of tasks."""
     return bool(re.search(r"^JobId:", text[:65536], re.MULTILINE))
 
 
 def starpu_graph(text: str, path: str) -> TaskGraph:
-    """The graph of the records. A task that did not run, such as one without a kernel, takes no
-    time.
+    """Converts the records to a task graph. A task that did not run, for example without a kernel,
+    takes no time.
 
     Raises InputError with the invalid line.
     """

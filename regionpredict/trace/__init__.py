@@ -1,4 +1,6 @@
-"""Input: an archive of events. Output: an `EventTrace`, and the results of its analyses."""
+"""Reads and analyzes event traces. Input: an archive of events. Output: an `EventTrace`, and the
+results of its analyses.
+"""
 
 from regionpredict.trace.event_trace import (
     NONE,

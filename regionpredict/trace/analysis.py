@@ -90,8 +90,8 @@ def analyse(
     """Computes wait states, their costs, and the critical path of a trace.
 
     `matches` are computed if they are None. With `correct_clocks`, times that contradict cause and
-    effect are corrected first. Up to this number of `processes` search for waits. Raises InputError
-    if a kernel cannot be compiled or memory is insufficient.
+    effect are corrected first. Waits are searched by up to `processes` processes. Raises InputError
+    if a C file cannot be compiled or memory is insufficient.
     """
     trace = with_whole_run(trace)
     rest()
@@ -100,16 +100,16 @@ def analyse(
     if matches is None:
         matches = match(trace, kernels)
         rest()
-    found = found_waits(trace, paths, matches, kernels, processes)
-    violated, clock_findings = violations(trace, found.late)
+    waits_found = found_waits(trace, paths, matches, kernels, processes)
+    violated, clock_findings = violations(trace, waits_found.late)
     if correct_clocks and violated:
         conditions = clock_conditions(trace, matches, collective_table(trace, paths, matches))
         trace = corrected(trace, conditions.values(), kernels)
         del conditions
         paths = call_paths(trace, kernels)
-        found = found_waits(trace, paths, matches, kernels, processes)
-    messages, collectives = found.messages, found.collectives
-    del found
+        waits_found = found_waits(trace, paths, matches, kernels, processes)
+    messages, collectives = waits_found.messages, waits_found.collectives
+    del waits_found
     teams, team_findings = team_waits(trace, paths)
     nothing = np.zeros(0, dtype=np.int64)
     points = sorted_points(

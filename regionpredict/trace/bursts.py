@@ -1,8 +1,9 @@
-"""The activity of a location between two of its events: useful computation, other work, or waiting.
+"""Classifies the time between two events of a location as useful computation, other work, or
+waiting.
 
 *Useful* time is outside all regions of MPI, of other run-time systems, and of waits. *Own* time is
-useful time and other work of a rank outside MPI without waiting, which no network can shorten. An
-example is Paraver's state 12, I/O, in which Extrae also writes its buffers.
+useful time plus other work outside MPI without waiting. A faster network cannot shorten own time.
+An example is Paraver's state 12, I/O, in which Extrae also writes its buffers.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ _WAITING = (Role.BARRIER, Role.IMPLICIT_BARRIER, Role.IDLE)
 
 @dataclass(frozen=True, slots=True)
 class Bursts:
-    """The activity from each event to the next one of its location, one row per event.
+    """The activity from each event to the next event of its location, with one row per event.
 
     `length` is in ticks (0 after the last event). `useful`, `own` and `mpi` are flags. `depth` is
     the number of open MPI regions after the event.

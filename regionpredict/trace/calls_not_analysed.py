@@ -1,4 +1,4 @@
-"""Lists MPI calls that the analyses of a trace leave out."""
+"""Lists the MPI calls that the analyses of a trace do not support."""
 
 from __future__ import annotations
 
@@ -15,12 +15,13 @@ from regionpredict.trace.probes import probes_of
 def calls_not_analysed(
     trace: EventTrace, matches: Matches | None = None, replayed: bool = False
 ) -> dict[str, int]:
-    """The number of calls of each such function, the most frequent first.
+    """Returns the number of calls of each MPI function that is not analyzed, the most frequent
+    function first.
 
     A function is analyzed if the trace contains its messages or non-blocking collective operations,
     or if other calls have recorded them instead. With `matches`, calls of MPI_Probe whose message
-    is known are analyzed, too. `replayed` is for a replay, which supports all-to-alls of varying
-    sizes.
+    is known are analyzed, too. With `replayed`, all-to-alls of varying sizes count as analyzed,
+    since a replay supports them.
     """
     left_out = [
         number for number, region in enumerate(trace.regions)
@@ -60,7 +61,7 @@ def _is_carried(name: str, carriers: Collection[str]) -> bool:
 
 
 def note_of(calls: Mapping[str, int]) -> tuple[Finding, ...]:
-    """One finding with all their names. Empty if there are none."""
+    """Returns one finding with the names of all these functions. Empty if there are none."""
     if not calls:
         return ()
     listed = ", ".join(f"{name} ({count})" for name, count in calls.items())

@@ -1,4 +1,4 @@
-"""Corrects times so that causes precede effects, by the controlled logical clock.
+"""Corrects recorded times by the controlled logical clock, so that causes precede effects.
 
 The method is that of R. Rabenseifner (The controlled logical clock: a global time for trace-based
 software monitoring of parallel applications in workstation clusters, PDP 1997). D. Becker, R.
@@ -48,12 +48,13 @@ class _Clocks(ctypes.Structure):
 def corrected(
     trace: EventTrace, conditions: Iterable[Synchronisation], kernels: Kernels
 ) -> EventTrace:
-    """The trace with times that satisfy the conditions. A finding gives the number of moved events.
+    """Returns the trace with times that satisfy the conditions. A finding gives the number of moved
+    events.
 
     An event that is earlier than a required one gets the time of the required event. Later events
     of its location are moved by an amount that decreases by 1 % of the elapsed time. Earlier events
-    are moved by an increasing amount, as far as other locations permit. The order on each location
-    is kept, and no event becomes earlier. An interval shrinks at most by that share (and a tick). A
+    are moved by an increasing amount, as far as other locations permit. The order of events on each
+    location is kept, and no event becomes earlier. Intervals shrink by at most 1 % and a tick. A
     trace without violations is unchanged. Raises InputError if memory is insufficient.
     """
     events, slots, is_post, count = [], [], [], 0

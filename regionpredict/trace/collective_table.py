@@ -1,4 +1,4 @@
-"""MPI's collective operations as a table: their members, with start and end times."""
+"""Collects MPI's collective operations in a table of their members with start and end times."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ PREFIX = (Collective.SCAN, Collective.EXSCAN)
 
 @dataclass(frozen=True, slots=True)
 class CollectiveTable:
-    """Collective operations in the order of their instances. The rows of an instance are in the
-    order of ranks in the communicator. If several ranks arrive at the same time, the first rank
-    counts as the last to arrive, as with MPI_MAXLOC. `first` is the first row of each instance, and
-    `begin_event` the event at which a rank began.
+    """The collective operations of a trace, with one row per member. The rows of an operation are
+    in the order of ranks in the communicator. If several ranks arrive at the same time, the first
+    rank counts as the last to arrive, as with MPI_MAXLOC. `first` is the first row of each
+    operation, and `begin_event` the event at which a rank began it.
     """
 
     event: _Rows
@@ -57,7 +57,9 @@ class CollectiveTable:
 
 
 def collective_table(trace: EventTrace, paths: CallPaths, matches: Matches) -> CollectiveTable:
-    """All operations that every member of the communicator called. Findings list the others."""
+    """Returns the operations that all members of their communicators called. Findings list the
+    others.
+    """
     operations = trace.operations
     sizes = np.array(
         [len(group.members or ()) for group in trace.communicators] or [0], dtype=np.int64
@@ -133,7 +135,7 @@ def collective_table(trace: EventTrace, paths: CallPaths, matches: Matches) -> C
 def _ranks_in_communicator(
     trace: EventTrace, event: _Rows, communicator: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """The rank in its communicator of each event's location."""
+    """Returns the rank of each event's location in the event's communicator."""
     ranks = np.array([place.rank for place in trace.locations], dtype=np.int64)
     own = ranks[trace.locations_of(event)]
     place = own.copy()

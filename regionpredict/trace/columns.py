@@ -1,7 +1,9 @@
-"""Columns of traces. Large traces have them in temporary files, with a part in memory.
+"""Allocates the columns of traces. Columns of large traces are in temporary files, with a part in
+memory.
 
 The file of a column has no name and is deleted with the column. The system writes pages to it if
-memory is short. `rest` removes all pages from the process until they are used again.
+memory is short. `rest` removes all file pages from the memory of the process until they are used
+again.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-MOST_IN_MEMORY = 1 << 25  # maximum events without temporary files: below 3 GB in total
+MOST_IN_MEMORY = 1 << 25  # maximum number of events without temporary files, below 3 GB in total
 
 _Scalar = TypeVar("_Scalar", bound=np.generic)
 _in_files: weakref.WeakSet[mmap.mmap] = weakref.WeakSet()
@@ -25,7 +27,9 @@ _in_files: weakref.WeakSet[mmap.mmap] = weakref.WeakSet()
 def column(
     shape: int | tuple[int, ...], kind: type[_Scalar] | np.dtype[_Scalar], events: int
 ) -> NDArray[_Scalar]:
-    """An uninitialized array for a trace of this many events. In a file, it contains zeros."""
+    """Returns an uninitialized array for a trace of this many events. An array in a file contains
+    zeros.
+    """
     size = int(np.prod(shape)) * np.dtype(kind).itemsize
     if events > MOST_IN_MEMORY and size:
         try:
@@ -61,7 +65,7 @@ class GrowingColumn:
             self._parts.append(rows.copy())
 
     def whole(self) -> NDArray[Any]:
-        """All rows. They cannot be changed if they are in a file. This can be called once."""
+        """Returns all rows, which are read-only if they are in a file. This can be called once."""
         parts, self._parts = self._parts, []
         if self._file is None or not self._file.tell():
             return np.concatenate([np.zeros(0, dtype=self._kind), *parts])
@@ -73,12 +77,14 @@ class GrowingColumn:
 
 
 def gathered(parts: Sequence[NDArray[Any]], rows: NDArray[np.int64], events: int) -> NDArray[Any]:
-    """The rows of the parts, concatenated to a column for a trace of this many events."""
+    """Concatenates the parts, and returns the selected rows as a column for a trace of this many
+    events.
+    """
     joined = np.concatenate(parts)
     return np.take(joined, rows, out=column(len(rows), joined.dtype, events), mode="clip")
 
 
 def rest() -> None:
-    """Removes columns in files from memory. The next access reads them again."""
+    """Removes columns in temporary files from memory. The next access reads them again."""
     for pages in list(_in_files):
         pages.madvise(mmap.MADV_DONTNEED)

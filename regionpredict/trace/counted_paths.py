@@ -1,4 +1,4 @@
-"""Hardware counters by call path."""
+"""Computes hardware counters by call path."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from regionpredict.trace.event_trace import Counter, EventTrace
 
 
 def counted_paths(trace: EventTrace, paths: CallPaths) -> dict[str, NDArray[np.float64]]:
-    """The increase of each counter by location and call path, without callees.
+    """Returns the increase of each counter by location and call path, without callees.
 
     Between two readings, a counter is assumed to increase evenly.
     """
@@ -33,7 +33,9 @@ def counted_paths(trace: EventTrace, paths: CallPaths) -> dict[str, NDArray[np.f
 
 
 def _values(trace: EventTrace, counter: Counter, first: int, end: int) -> NDArray[np.float64]:
-    """The counter at the events of one location, since the first of them."""
+    """Returns the increase of a counter from the first event of a location to each of its
+    events.
+    """
     low, high = np.searchsorted(counter.event, (first, end))
     read = np.concatenate([[first], counter.event[low:high]])
     total = np.concatenate([[0], np.cumsum(counter.increase[low:high])]).astype(np.float64)

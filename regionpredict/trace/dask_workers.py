@@ -1,4 +1,4 @@
-"""Runs work on a Dask cluster."""
+"""Executes a parallel map on a Dask cluster."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ _SECONDS = 30  # timeout for the scheduler's response
 
 
 def cluster_spread(address: str) -> Callable[[Callable[[Any], Any], Sequence[Any]], list[Any]]:
-    """`[work(item) for item in items]` on the workers of the scheduler at `address`.
+    """Returns a parallel map that computes `[work(item) for item in items]` on the workers of the
+    Dask scheduler at `address`.
 
     The workers need this package, a C compiler of the same name, and access to files under the same
     paths. Raises InputError if the package distributed is missing or the scheduler does not

@@ -1,6 +1,6 @@
-"""The efficiency factors of one program in several versions, from results of `trace factors`.
+"""Reads the efficiency factors of several versions of one program from results of `trace factors`.
 
-Input: JSON files of `regionpredict trace factors --format json`, one per version.
+The input files are written by `regionpredict trace factors --format json`, one per version.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class VersionRun:
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """The runs of one version of the program. `name` is that of the file without its suffix."""
+    """The runs of one version of the program. `name` is the file name without its suffix."""
 
     name: str
     runs: tuple[VersionRun, ...]
@@ -52,7 +52,8 @@ def read_version(path: Path) -> Version:
 
 
 def by_width(versions: Sequence[Version]) -> Iterator[tuple[int, list[tuple[str, VersionRun]]]]:
-    """The runs of all versions on each number of processes, in the order of versions.
+    """Yields each number of processes with the runs of all versions on it, in the order of
+    versions.
 
     Raises InputError if a version has two runs on one number of processes.
     """

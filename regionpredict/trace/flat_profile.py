@@ -1,4 +1,6 @@
-"""The flat profile of a trace: time, visits and waits of each region over all its call paths."""
+"""Computes the flat profile of a trace: time, visits and waits of each region over all its call
+paths.
+"""
 
 from __future__ import annotations
 
@@ -22,13 +24,14 @@ _KINDS = {
 }
 
 BETWEEN_CALLS = "(between calls)"
-"""The name of the time that a trace assigns to no function."""
+"""The name in the profile for time outside all recorded functions."""
 
 
 def flat_profile(
     analysis: Analysis, counted: Mapping[str, NDArray[np.float64]]
 ) -> tuple[RegionTotal, ...]:
-    """Exclusive times of regions by name and kind, over all locations. The longest comes first.
+    """Returns the totals of regions by name and kind over all locations, the longest exclusive time
+    first.
 
     `counted` are the hardware counters by location and call path.
     """
@@ -39,18 +42,26 @@ def flat_profile(
     for _, node, ticks in analysis.scans:
         waited[node] += ticks
     sums: dict[tuple[str, str], list[float]] = {}
-    done, spent = _sum_by_path(counted, INSTRUCTIONS), _sum_by_path(counted, CYCLES)
-    if done is None or spent is None:
-        done = spent = np.zeros(nodes)
-    columns = paths.exclusive.sum(0) / second, paths.visits.sum(0), waited / second, done, spent
+    instructions, cycles = _sum_by_path(counted, INSTRUCTIONS), _sum_by_path(counted, CYCLES)
+    if instructions is None or cycles is None:
+        instructions = cycles = np.zeros(nodes)
+    columns = (
+        paths.exclusive.sum(0) / second,
+        paths.visits.sum(0),
+        waited / second,
+        instructions,
+        cycles,
+    )
     for number, *values in zip(paths.region.tolist(), *(c.tolist() for c in columns), strict=True):
         region = trace.regions[number]
         name = BETWEEN_CALLS if region.role is Role.PROGRAM else region.name
         key = name, _kind(region)
         sums[key] = [a + b for a, b in zip(sums.get(key, (0,) * len(columns)), values, strict=True)]
     found = (
-        RegionTotal(name, kind, time, int(visits), wait, done / spent if spent > 0 else None)
-        for (name, kind), (time, visits, wait, done, spent) in sums.items()
+        RegionTotal(
+            name, kind, time, int(visits), wait, instructions / cycles if cycles > 0 else None
+        )
+        for (name, kind), (time, visits, wait, instructions, cycles) in sums.items()
     )
     return tuple(sorted(found, key=lambda one: (-one.seconds, one.region)))
 
@@ -58,7 +69,9 @@ def flat_profile(
 def _sum_by_path(
     counted: Mapping[str, NDArray[np.float64]], names: Sequence[str]
 ) -> NDArray[np.float64] | None:
-    """The first counter that has one of these names, by call path. None if there is none."""
+    """Returns the first counter with one of these names, summed by call path. None if there is no
+    such counter.
+    """
     table = next((counted[name] for name in names if name in counted), None)
     return None if table is None else np.asarray(table.sum(0))
 

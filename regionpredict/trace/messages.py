@@ -1,4 +1,4 @@
-"""Point-to-point messages by pair of ranks and by size."""
+"""Counts point-to-point messages by pair of ranks and by size."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _SENDS = (Kind.SEND, Kind.SEND_REQUEST)
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """The messages from one rank to another, and their bytes."""
+    """The number of messages from one rank to another, and their total bytes."""
 
     sender: int
     receiver: int
@@ -25,8 +25,8 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class SizeClass:
-    """The messages from `least` to `most` bytes: from a power of two up to, but not including, the
-    next one. Size 0 is a separate class.
+    """The messages of `least` to `most` bytes. A class contains the sizes from a power of two to
+    the next one, exclusive. Size 0 is a separate class.
     """
 
     least: int
@@ -59,7 +59,7 @@ class Messages:
 
 
 def messages_of(trace: EventTrace, matches: Matches) -> Messages:
-    """The messages of a trace."""
+    """Counts the messages of a trace."""
     operations = trace.operations
     sends = np.flatnonzero(
         np.isin(trace.kind[operations.event], _SENDS) & (operations.partner >= 0)
@@ -87,12 +87,12 @@ def messages_of(trace: EventTrace, matches: Matches) -> Messages:
 
 
 def _bits(size: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The number of binary digits of each size, 0 for size 0."""
+    """Returns the number of binary digits of each size. It is 0 for size 0."""
     return np.searchsorted(1 << np.arange(63, dtype=np.int64), size, side="right").astype(np.int64)
 
 
 def _sums(group: NDArray[np.intp], size: NDArray[np.int64]) -> list[tuple[int, int]]:
-    """The number of messages and the bytes of each group."""
+    """Returns the number of messages and the total bytes of each group."""
     counts = np.bincount(group)
     totals = np.zeros(len(counts), dtype=np.int64)
     np.add.at(totals, group, size)

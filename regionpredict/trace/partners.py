@@ -16,11 +16,11 @@ def world_ranks(
     world: int,
 ) -> int:
     """Replaces `partner` and `root` by ranks in MPI_COMM_WORLD, in place. `world` is the number of
-    that communicator.
+    ranks in MPI_COMM_WORLD.
 
-    Returns the number of invalid ones, whose communicator has no members, or too few. A
-    communicator with no members, (), is each rank's own. The partner in an inter-communicator is a
-    member of the other group.
+    Returns the number of invalid ranks, which are too large for their communicator. A communicator
+    with the members () is MPI_COMM_SELF. The partner in an inter-communicator is a member of the
+    other group.
     """
     if all(
         communicator.members is None or communicator.members == tuple(range(world))
@@ -33,11 +33,11 @@ def world_ranks(
     for number, communicator in enumerate(communicators):
         rows = np.flatnonzero(operations.communicator == number)
         for column in (operations.partner, operations.root):
-            unknown += _translate(column, rows, own, communicator)
+            unknown += _replace_by_world_ranks(column, rows, own, communicator)
     return unknown
 
 
-def _translate(
+def _replace_by_world_ranks(
     column: NDArray[np.int32],
     rows: NDArray[np.intp],
     own: NDArray[np.int32],

@@ -1,4 +1,6 @@
-"""Activities of locations during the critical path, between MPI_Init and MPI_Finalize."""
+"""Computes the activities of locations during the critical path, between MPI_Init and
+MPI_Finalize.
+"""
 
 from __future__ import annotations
 
@@ -16,8 +18,8 @@ _Ticks = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class PathShare:
-    """Ticks during the path. `busy` (locations x call paths) excludes waits. `waited` and `absent`,
-    by location, are in waits and outside all regions.
+    """The time of locations during the critical path, in ticks. `busy` (locations x call paths)
+    excludes waits. `waited` (by location) is time in waits, and `absent` time outside all regions.
     """
 
     busy: _Ticks
@@ -26,8 +28,8 @@ class PathShare:
 
 
 class _PathClock:
-    """The ticks of the path up to a given time. Overlapping pieces, which occur with unsynchronized
-    clocks, count twice.
+    """Measures time on the critical path up to a given time. Overlapping segments, which occur with
+    unsynchronized clocks, count twice.
     """
 
     def __init__(self, replay: CostReplay) -> None:
@@ -43,11 +45,11 @@ class _PathClock:
 
     @property
     def length(self) -> int:
-        """The number of ticks of the whole path."""
+        """The number of ticks of the whole critical path."""
         return int(self._before[-1])
 
     def at(self, time: _Ticks) -> _Ticks:
-        """The number of ticks of the path before each time."""
+        """Returns the number of ticks of the critical path before each time."""
         if not len(self._times):
             return np.zeros(len(time), dtype=np.int64)
         row = np.searchsorted(self._times, time, side="right") - 1
@@ -58,7 +60,7 @@ class _PathClock:
 
 
 def path_share(analysis: Analysis) -> PathShare:
-    """The time of every location during the path."""
+    """Computes the time of all locations during the critical path."""
     trace, paths, points = analysis.trace, analysis.paths, analysis.points
     clock = _PathClock(analysis.replay)
     inside = np.zeros_like(paths.exclusive)

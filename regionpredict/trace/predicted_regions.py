@@ -1,4 +1,4 @@
-"""The predicted efficiency and load balance of measured parallel regions."""
+"""Looks up the predicted efficiency and load balance of measured parallel regions."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from regionpredict.trace.region_split import RegionSplit
 
 
 def predicted_efficiency(hints: Hints, split: RegionSplit) -> float | None:
-    """The predicted speedup divided by the threads of a parallel region. None if the hints do not
-    include it.
+    """Returns the predicted speedup of a parallel region divided by its threads. None if the hints
+    do not include the region.
 
-    Several loops are weighted by their times on one thread.
+    Several loops in the region are weighted by their times on one thread.
     """
     loops = _loops_of(hints, split)
     if not loops or any(split.threads not in loop.speedup for loop in loops):
         return None
     if len(loops) == 1:
         return loops[0].speedup[split.threads] / split.threads
-    return _together(loops, split.threads)
+    return _combined_efficiency(loops, split.threads)
 
 
 def predicted_balance(hints: Hints, split: RegionSplit) -> float | None:
-    """The predicted mean busy time of a parallel region's threads divided by the largest. None if
-    the hints do not include it.
+    """Returns the predicted mean busy time of a parallel region's threads divided by the largest.
+    None if the hints do not include the region.
     """
     loops = _loops_of(hints, split)
     if not loops or any(split.threads not in loop.busy for loop in loops):
@@ -34,7 +34,7 @@ def predicted_balance(hints: Hints, split: RegionSplit) -> float | None:
 
 
 def _loops_of(hints: Hints, split: RegionSplit) -> list[Hint]:
-    """The loops of the parallel region."""
+    """Returns the hints for the loops of a parallel region."""
     if split.line is None or not split.file:
         return []
     place = Place(split.file, split.line, None)
@@ -45,7 +45,7 @@ def _loops_of(hints: Hints, split: RegionSplit) -> list[Hint]:
     return hints_at(hints.regions, place)
 
 
-def _together(loops: Sequence[Hint], threads: int) -> float | None:
+def _combined_efficiency(loops: Sequence[Hint], threads: int) -> float | None:
     alone = [loop.seconds for loop in loops]
     if any(not seconds for seconds in alone):
         return None

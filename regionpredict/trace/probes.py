@@ -1,4 +1,4 @@
-"""The messages that calls of MPI_Probe find."""
+"""Finds the messages for which calls of MPI_Probe wait."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ _Rows = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Probes:
-    """Calls of MPI_Probe in the order of events. `enter` and `leave` are rows of their events.
-    `send` and `receive` are rows of the operations of the message that is found.
+    """The calls of MPI_Probe in the order of events. `enter` and `leave` are the rows of their
+    events. `send` and `receive` are the operations of the probed message.
     """
 
     enter: _Rows
@@ -27,11 +27,12 @@ class Probes:
 
 
 def probes_of(trace: EventTrace, matches: Matches, span: tuple[int, int] | None = None) -> Probes:
-    """The calls whose message is known. With `span`, only at the locations between these positions.
+    """Returns the calls of MPI_Probe whose message is known. With `span`, only those of the
+    locations between these two positions.
 
-    Traces do not have the message that is found. It is assumed to be that of the next receive that
-    the location calls or posts. If that message was sent after the probe, the found message is
-    unknown.
+    Traces do not record the probed message. It is assumed to be the message of the next receive
+    that the location calls or posts. If this message was sent after the probe, the probed message
+    is unknown.
     """
     begin, end = trace.starts[list(span)].tolist() if span is not None else (0, len(trace))
     names = [at for at, one in enumerate(trace.regions) if call_of(one.name) == Call.PROBE]

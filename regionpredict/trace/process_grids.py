@@ -1,4 +1,4 @@
-"""Sums of a metric over the Cartesian grids of ranks (Boehme 2014, section 4.3.3)."""
+"""Maps a metric to the Cartesian grids of ranks (Boehme 2014, section 4.3.3)."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from regionpredict.trace.profile import TraceResult
 
 
 class GridPlane(NamedTuple):
-    """A plane through two dimensions of a grid. `front` are the coordinates in the other
-    dimensions, or "". `rows` has the metric's sums by the last two dimensions, and None for a place
-    without a rank.
+    """A plane of a grid in its last two dimensions. `front` are the coordinates in the other
+    dimensions, or "". `rows` has the metric's sum for each rank, and None for coordinates without a
+    rank.
     """
 
     front: str
@@ -21,8 +21,8 @@ class GridPlane(NamedTuple):
 
 
 class GridValues(NamedTuple):
-    """A metric on a grid: `sizes` as 2x3, the `unit`, and the number of places without a
-    rank.
+    """A metric on a process grid. `sizes` is a text such as 2x3, and `missing` the number of
+    coordinates without a rank.
     """
 
     sizes: str
@@ -32,7 +32,9 @@ class GridValues(NamedTuple):
 
 
 def grid_values(result: TraceResult, grid: ProcessGrid, metric: str) -> GridValues:
-    """The metric's sum by the place of each rank. A grid of one dimension is a single row."""
+    """Returns the sum of a metric for each rank by its coordinates. A grid of one dimension is a
+    single row.
+    """
     by_rank: dict[int, float] = {}
     unit = ""
     for record in result.records:

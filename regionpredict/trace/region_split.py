@@ -1,13 +1,13 @@
-"""`region_splits`: the losses of threads in each parallel region, by its place in the source.
+"""`region_splits` computes the losses of threads in each parallel region of the source.
 
-With `D` the durations of a region's executions from fork to join, and `u_t` thread t's useful time
-in one, over all executions and ranks
+`D` is the duration of an execution of a region from fork to join, and `u_t` the useful time of
+thread t in this execution. The sums are over all executions and ranks:
 
     scheduling   = sum(max_t u_t) / sum(D)
     load balance = sum(mean_t u_t) / sum(max_t u_t)
 
-The product is the used share of the threads' time. Slower work, as on shared memory, is not
-included, since slow work is useful, too.
+The product is the used share of the threads' time. The factors do not include work that is slower
+because threads share memory, since slow work is useful, too.
 """
 
 from __future__ import annotations
@@ -23,8 +23,9 @@ from regionpredict.trace.thread_dependencies import constructs
 
 @dataclass(frozen=True, slots=True)
 class RegionSplit:
-    """One parallel region: the maximum number of `threads`, and `executions` and `seconds` over all
-    ranks. Factors are from 0 to 1. `file` is "" and `line` None if unknown.
+    """The losses in one parallel region. `threads` is the maximum number of threads. `executions`
+    and `seconds` are sums over all ranks. Factors are from 0 to 1. `file` is "" and `line` None if
+    unknown.
     """
 
     name: str
@@ -38,18 +39,20 @@ class RegionSplit:
 
     @property
     def efficiency(self) -> float:
-        """The efficiency, which is the product of both factors."""
+        """The efficiency of the parallel region: the product of both factors."""
         return self.scheduling * self.load_balance
 
 
 def region_splits(trace: EventTrace, bursts: Bursts) -> tuple[RegionSplit, ...]:
-    """The parallel regions of a trace that records them, the longest first."""
+    """Returns the losses in all recorded parallel regions, the region with the longest time
+    first.
+    """
     parallel = np.array([region.role is Role.PARALLEL for region in trace.regions] + [False])
     useful = np.concatenate([[0], np.cumsum(np.where(bursts.useful, bursts.length, 0))])
     by_rank: dict[int, list[int]] = {}
     for number, location in enumerate(trace.locations):
         by_rank.setdefault(location.rank, []).append(number)
-    # threads, executions, durations, largest and mean useful times
+    # By region: threads, executions, durations, largest and mean useful times.
     sums: dict[int, np.ndarray[tuple[int], np.dtype[np.float64]]] = {}
     for numbers in by_rank.values():
         fork, join = constructs(trace, numbers[0])
@@ -62,15 +65,15 @@ def region_splits(trace: EventTrace, bursts: Bursts) -> tuple[RegionSplit, ...]:
         matched[matched] = entered[at[matched]] < join[matched]
         fork, join, region = fork[matched], join[matched], trace.region[entered[at[matched]]]
         own = np.zeros((len(numbers), len(fork)))
-        there = np.zeros((len(numbers), len(fork)), dtype=bool)
+        participates = np.zeros((len(numbers), len(fork)), dtype=bool)
         for row, number in enumerate(numbers):
             first, last = trace.starts[number], trace.starts[number + 1]
             times = trace.time[first:last]
             low = first + np.searchsorted(times, trace.time[fork], side="left")
             high = first + np.searchsorted(times, trace.time[join], side="right") - 1
-            there[row] = high > low
+            participates[row] = high > low
             own[row] = useful[np.maximum(high, low)] - useful[low]
-        team = np.maximum(there.sum(axis=0), 1)
+        team = np.maximum(participates.sum(axis=0), 1)
         duration = trace.time[join] - trace.time[fork]
         for number in np.unique(region).tolist():
             mine = region == number

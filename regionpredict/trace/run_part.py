@@ -1,8 +1,8 @@
-"""Parts of a run for factors: instances of a call path or a region, or the time between MPI_Init
-and MPI_Finalize.
+"""Selects a part of a run for factors: instances of a call path or a region, or the time between
+MPI_Init and MPI_Finalize.
 
-All events are kept. Time outside the part has no length. As long as no location is in an instance,
-the clock stops. Messages and collective operations across the ends of the part therefore remain
+All events are kept, but time outside the part has no length: the clock stops while no location is
+in an instance. Messages and collective operations across the ends of the part therefore remain
 matched, and the events of threads are complete.
 """
 
@@ -25,10 +25,10 @@ Spans = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class RunPart:
-    """A part of a run. `trace` has the times of the part only.
+    """A part of a run. In `trace`, the clock runs only during the part.
 
     `inside` says for each event whether the time from it to the location's next event is in the
-    part. `instances` counts the entries of all locations.
+    part. `instances` is the number of entries of all locations.
     """
 
     trace: EventTrace
@@ -37,7 +37,7 @@ class RunPart:
 
 
 def part_of_call_path(trace: EventTrace, wanted: str, kernels: Kernels) -> RunPart:
-    """All instances of a call path, named as in results, with its callees.
+    """Selects all instances of a call path with its callees. `wanted` is its name in results.
 
     Raises InputError if there are none.
     """
@@ -51,7 +51,7 @@ def part_of_call_path(trace: EventTrace, wanted: str, kernels: Kernels) -> RunPa
 
 
 def part_of_region(trace: EventTrace, wanted: str) -> RunPart:
-    """All instances of a region in any call path. Raises InputError if there are none."""
+    """Selects all instances of a region in any call path. Raises InputError if there are none."""
     chosen = np.array([region.name == wanted for region in trace.regions] + [False])
     rows = chosen[trace.region] & (trace.kind <= Kind.LEAVE)
     if not rows.any():
@@ -62,7 +62,7 @@ def part_of_region(trace: EventTrace, wanted: str) -> RunPart:
 
 
 def initialized_part(trace: EventTrace) -> RunPart | None:
-    """The part from the last rank's exit from MPI_Init to the first one's entry into MPI_Finalize.
+    """Selects the part from the last exit from MPI_Init to the first entry into MPI_Finalize.
 
     None if the trace has no MPI_Init.
     """
@@ -77,12 +77,14 @@ def initialized_part(trace: EventTrace) -> RunPart | None:
     if end <= begin:
         return None
     everywhere = np.ones(len(trace), dtype=bool)
-    return _only(trace, np.array([[begin, end]], dtype=np.int64), everywhere, len(trace.ranks))
+    return _restricted_to_spans(
+        trace, np.array([[begin, end]], dtype=np.int64), everywhere, len(trace.ranks)
+    )
 
 
 def _instances(trace: EventTrace, rows: NDArray[np.bool_]) -> RunPart:
-    """The part of the run between the entries and exits at `rows`. Instances may be nested
-    (recursion).
+    """Selects the part of the run between the entries and exits in the mask `rows`. Instances may
+    be nested by recursion.
     """
     step = np.where(rows, np.where(trace.kind == Kind.ENTER, 1, -1), 0)
     depth = np.cumsum(step)
@@ -94,11 +96,11 @@ def _instances(trace: EventTrace, rows: NDArray[np.bool_]) -> RunPart:
         if trace.locations[at].thread:
             inside[low:high] = True
     spans = np.stack([trace.time[opens], trace.time[ends]], axis=1)
-    return _only(trace, _union(spans), inside, len(opens))
+    return _restricted_to_spans(trace, _union(spans), inside, len(opens))
 
 
 def _union(spans: Spans) -> Spans:
-    """Disjoint spans that cover the same times, in ascending order."""
+    """Merges spans to disjoint spans in ascending order that cover the same times."""
     spans = spans[np.argsort(spans[:, 0], kind="stable")]
     last = np.maximum.accumulate(spans[:, 1])
     begins = np.concatenate([[True], spans[1:, 0] > last[:-1]])
@@ -106,7 +108,9 @@ def _union(spans: Spans) -> Spans:
     return np.stack([spans[begins, 0], last[ends]], axis=1)
 
 
-def _only(trace: EventTrace, spans: Spans, inside: NDArray[np.bool_], instances: int) -> RunPart:
+def _restricted_to_spans(
+    trace: EventTrace, spans: Spans, inside: NDArray[np.bool_], instances: int
+) -> RunPart:
     before = np.concatenate([[0], np.cumsum(spans[:, 1] - spans[:, 0])])
     row = np.searchsorted(spans[:, 0], trace.time, side="right") - 1
     at = np.maximum(row, 0)
@@ -123,7 +127,9 @@ def _only(trace: EventTrace, spans: Spans, inside: NDArray[np.bool_], instances:
 def _growth_in_part(
     trace: EventTrace, counter: Counter, passed: NDArray[np.int64], inside: NDArray[np.bool_]
 ) -> Counter:
-    """A counter's growth in the part, which is assumed to be even between two readings."""
+    """Returns the increases of a counter in the part. A counter is assumed to grow evenly between
+    two readings.
+    """
     event = counter.event
     first = trace.starts[trace.locations_of(event)]
     previous = first.copy()

@@ -1,4 +1,4 @@
-"""Waits over time: the seconds of each kind of wait in equal parts of the run."""
+"""Computes waits over time: the seconds of each wait state in equal parts of the run."""
 
 from __future__ import annotations
 
@@ -10,11 +10,13 @@ from regionpredict.trace.profile import Severity
 from regionpredict.trace.wait_classes import CAUSED
 
 PARTS = 60
-"""The number of parts of the run on a page."""
+"""The default number of parts into which the run is divided."""
 
 
 def severity(analysis: Analysis, parts: int = PARTS) -> Severity | None:
-    """The waits of all locations, each from the start of its call. None if no location waits."""
+    """Returns the waiting time of all locations in each part of the run. A wait begins with its
+    call. None if no location waits.
+    """
     trace, points = analysis.trace, analysis.points
     edges = np.linspace(0, int(trace.time.max(initial=0)), parts + 1)
     seconds = {}
@@ -33,7 +35,7 @@ def severity(analysis: Analysis, parts: int = PARTS) -> Severity | None:
 
 
 def _time_until(times: NDArray[np.int64], edges: NDArray[np.float64]) -> NDArray[np.float64]:
-    """For each edge, the time from all earlier `times` to the edge, in ticks."""
+    """Returns for each edge the sum of the time differences to all earlier `times`, in ticks."""
     part = np.searchsorted(edges, times)  # the first edge at or after each time
     count = np.cumsum(np.bincount(part, minlength=len(edges))[: len(edges)])
     total = np.cumsum(np.bincount(part, times, minlength=len(edges))[: len(edges)])

@@ -1,4 +1,4 @@
-"""Converts an OTF2 archive to a store, with one rank in memory at a time."""
+"""Converts an OTF2 archive to a stored trace in Parquet, with one rank in memory at a time."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ from regionpredict.trace.per_rank_reading import Piece, PieceReader, linked, spa
 
 
 @dataclass(frozen=True, slots=True)
-class _Rank:
-    """The part of a rank that is kept between its two readings: its piece without events, its first
-    and last time, and the numbers of its regions.
+class _RankData:
+    """The data of a rank that are kept between its two readings: its piece without events, its
+    first and last time, and the numbers of its regions.
     """
 
     piece: Piece
@@ -40,10 +40,10 @@ class _Rank:
 
 
 def convert_otf2(path: Path, folder: Path, kernels: Kernels) -> None:
-    """Writes the same store as `write_store` after `read_otf2` and `match`. Only one rank's events
-    are in memory, with the matches of all others.
+    """Writes the same files as `write_store` after `read_otf2` and `match`. Only the events of one
+    rank are in memory, and the matches of all ranks.
 
-    Each rank is read twice: for matching, and for writing. Raises InputError like these functions.
+    Each rank is read twice, for matching and for writing. Raises InputError like these functions.
     """
     anchor, definitions = open_otf2(path, kernels)
     spans = spans_of(definitions.locations)
@@ -76,7 +76,7 @@ def convert_otf2(path: Path, folder: Path, kernels: Kernels) -> None:
             events = read_events(anchor, references, expected, kernels)
             part = _part(whole, definitions, span, events)
             part = replace(
-                part, time=part.time - begin, region=_numbered(part.region, numbers, named)
+                part, time=part.time - begin, region=_region_positions(part.region, numbers, named)
             )
             rows = slice(operations, operations + len(part.operations))
             writer.add(part, matches.mate[rows], matches.other[rows], matches.instance[rows])
@@ -95,19 +95,19 @@ def convert_otf2(path: Path, folder: Path, kernels: Kernels) -> None:
         writer.finish(whole, matches.findings)
 
 
-def _without_events(piece: Piece) -> _Rank:
+def _without_events(piece: Piece) -> _RankData:
     columns, events = piece.events.columns, piece.events
     time, named = columns["time"], columns["kind"] <= Kind.LEAVE
     regions = np.unique(columns["region"][named])
     light = Events({}, events.ends, events.notes, events.readings[:0])
     times = (int(time.min()), int(time.max())) if len(time) else None
-    return _Rank(replace(piece, events=light), times, regions[regions != NONE])
+    return _RankData(replace(piece, events=light), times, regions[regions != NONE])
 
 
 def _part(
     whole: EventTrace, definitions: Definitions, span: tuple[int, int], events: Events
 ) -> EventTrace:
-    """One rank's events with the archive's times and regions."""
+    """Returns the events of one rank with the archive's times and regions."""
     locations = definitions.locations[slice(*span)]
     table, _ = operations_of(events, definitions, locations)
     columns = events.columns
@@ -122,10 +122,10 @@ def _part(
     )
 
 
-def _numbered(
+def _region_positions(
     column: NDArray[np.int32], numbers: NDArray[np.int32], named: NDArray[np.int32]
 ) -> NDArray[np.int32]:
-    """The positions of regions by the archive's numbers."""
+    """Converts the archive's region numbers to positions."""
     known = column != NONE
     place = np.full(len(column), NONE, dtype=np.int32)
     place[known] = named[np.searchsorted(numbers, column[known])]

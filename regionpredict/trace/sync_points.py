@@ -1,4 +1,4 @@
-"""Synchronization points: the events at which one location may wait for another.
+"""Defines synchronization points: the events at which one location may wait for another.
 
 The rules are those of Boehme 2014, sections 2.4 and 4.3.2. Where the text leaves something
 undefined, they follow the reference implementation (Scalasca 2.6).
@@ -17,20 +17,20 @@ from regionpredict.trace.columns import gathered
 from regionpredict.trace.event_trace import Finding
 from regionpredict.trace.wait_classes import NO_WAIT
 
-NOBODY = -1
+NO_POINT = -1
 
 
 @dataclass(frozen=True, slots=True)
 class PointColumns:
-    """Columns with one row per point.
+    """The properties of synchronization points, as columns with one row per point.
 
-    `event` is the row of its event. `location` and `node` are its location and call path. `wait` is
-    the waiting time of its location, `total` the time in the region around it, and `completion` the
-    part of that after the operation could have ended. All are in ticks. `kind` is its `Wait`, or
-    NO_WAIT. `cause` is the late point, or the first thread's point at a fork, and -1 without a
-    wait. `partner` is the rank that it synchronizes with, or -1 for a group, whose number is
-    `group`. OpenMP's points have neither. `members` of a late point in a collective operation is
-    the group of its whole communicator.
+    `event` is the row of the point's event. `location` and `node` are its location and call path.
+    `wait` is the waiting time of the location, and `total` the time in the region around the event.
+    `completion` is the part of `total` after the operation could have ended. Times are in ticks.
+    `kind` is the `Wait`, or NO_WAIT. `cause` is the late point, or the first thread's point at a
+    fork, and -1 without a wait. `partner` is the rank with which the location synchronizes. For a
+    group of ranks it is -1, and `group` is the number of the group. OpenMP's points have neither.
+    `members` of a late point in a collective operation is the group of its whole communicator.
     """
 
     event: NDArray[np.int64]
@@ -49,7 +49,8 @@ class PointColumns:
 
 @dataclass(frozen=True, slots=True)
 class SyncPoints(PointColumns):
-    """All points in the order of `event`: location by location, in order of time.
+    """All synchronization points of a trace in the order of `event`: location by location, in order
+    of time.
 
     `cause` is the row of the late point. `groups` are the ranks of each group that `group` and
     `members` refer to.
@@ -64,8 +65,8 @@ class SyncPoints(PointColumns):
 
 @dataclass(frozen=True, slots=True)
 class PointRows(PointColumns):
-    """Points of one kind, before they are merged into `SyncPoints`. `cause` is the event
-    at the late point, for which the others wait.
+    """Synchronization points before they are merged into `SyncPoints`. `cause` is the event of the
+    late point, for which others wait.
     """
 
 
@@ -77,13 +78,13 @@ def point_rows(
     wait: NDArray[np.int64] | int = 0,
     completion: NDArray[np.int64] | int = 0,
     kind: NDArray[np.uint8] | int = NO_WAIT,
-    cause: NDArray[np.int64] | int = NOBODY,
-    partner: NDArray[np.int32] | int = NOBODY,
-    group: NDArray[np.int32] | int = NOBODY,
-    members: NDArray[np.int32] | int = NOBODY,
+    cause: NDArray[np.int64] | int = NO_POINT,
+    partner: NDArray[np.int32] | int = NO_POINT,
+    group: NDArray[np.int32] | int = NO_POINT,
+    members: NDArray[np.int32] | int = NO_POINT,
     is_team: bool = False,
 ) -> PointRows:
-    """Columns of equal length from columns and numbers."""
+    """Creates points from columns. A number is expanded to a column of equal values."""
     count = len(event)
 
     def column(values: object, kind_of: type) -> NDArray[np.generic]:
@@ -111,10 +112,10 @@ def sorted_points(
     findings: Sequence[Finding],
     events: int = 0,
 ) -> SyncPoints:
-    """All points in the order of the trace's events, with causes as rows.
+    """Merges points in the order of the trace's events, and converts causes to rows of points.
 
-    If two points have the same event, the waiting one counts. If both or none wait, the one from
-    the earlier part counts.
+    If two points have the same event, the waiting point is kept. If both or none wait, the point
+    from the earlier part is kept.
     """
 
     def joined(name: str) -> NDArray[Any]:
@@ -126,7 +127,7 @@ def sorted_points(
     first = np.ones(len(event), dtype=bool)
     first[1:] = event[1:] != event[:-1]
     order = order[first]
-    # Column by column, since all at once would need twice the memory.
+    # Columns are sorted one by one, since sorting all at once would need twice the memory.
     kept: dict[str, NDArray[Any]] = {
         column.name: gathered([getattr(part, column.name) for part in parts], order, events)
         for column in fields(PointRows)
@@ -135,5 +136,5 @@ def sorted_points(
     rows = np.searchsorted(event, late)
     is_there = (late >= 0) & (rows < len(event))
     is_there[is_there] = event[rows[is_there]] == late[is_there]
-    late[:] = np.where(is_there & ((kept["wait"] > 0) | kept["is_team"]), rows, NOBODY)
+    late[:] = np.where(is_there & ((kept["wait"] > 0) | kept["is_team"]), rows, NO_POINT)
     return SyncPoints(**kept, groups=tuple(groups), findings=tuple(findings))

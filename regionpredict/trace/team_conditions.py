@@ -29,19 +29,21 @@ def team_conditions(trace: EventTrace) -> Synchronisation:
             by_rank.setdefault(location.rank, []).append(number)
         for numbers in by_rank.values():
             if len(numbers) > 1:
-                _team(trace, numbers, slots, parallel, barrier)
+                _add_conditions_of_rank(trace, numbers, slots, parallel, barrier)
     return slots.synchronisation()
 
 
 def _regions(trace: EventTrace, roles: tuple[Role, ...]) -> NDArray[np.bool_]:
-    """The OpenMP regions with such a role. The last entry is for no region."""
+    """Returns a mask of the OpenMP regions with one of these roles. The last entry is for no
+    region.
+    """
     return np.array(
         [region.paradigm is Paradigm.OPENMP and region.role in roles for region in trace.regions]
         + [False]
     )
 
 
-def _team(
+def _add_conditions_of_rank(
     trace: EventTrace,
     numbers: list[int],
     slots: Slots,
@@ -58,7 +60,9 @@ def _team(
     slots.needs.append((join, first + count + at))
     enters, leaves, keys = [], [], []
     for number in numbers:
-        begin, end = (fork, join) if number == numbers[0] else _parts(trace, number, parallel)
+        begin, end = (
+            (fork, join) if number == numbers[0] else _worker_parts(trace, number, parallel)
+        )
         if len(begin) != count:
             continue
         if number != numbers[0]:
@@ -83,8 +87,8 @@ def _team(
     slots.needs.append((np.concatenate(leaves), first + slot))
 
 
-def _parts(trace: EventTrace, number: int, parallel: NDArray[np.bool_]) -> tuple[Rows, Rows]:
-    """The rows at which a worker's outermost parts of constructs begin and end."""
+def _worker_parts(trace: EventTrace, number: int, parallel: NDArray[np.bool_]) -> tuple[Rows, Rows]:
+    """Returns the rows at which a worker's outermost parts of parallel constructs begin and end."""
     first, end = int(trace.starts[number]), int(trace.starts[number + 1])
     kind = trace.kind[first:end]
     begins, ends = kind == Kind.TEAM_BEGIN, kind == Kind.TEAM_END

@@ -1,13 +1,15 @@
-"""`team_split`: the losses of threads in parallel constructs, and of their rank's serial parts.
+"""`team_split` computes the losses of threads in parallel constructs and in serial parts of their
+rank.
 
-`A_0 = n * T` is the time of a rank's `n` threads while it is outside MPI. The remaining time is
+`A_0 = n * T` is the time of a rank's `n` threads while the rank is outside MPI. The remaining time
+is
 
     A_1 = S + n * sum(D_r)         outside constructs only one thread computes
     A_2 = S + n * sum(max_t u_rt)  in construct r, of duration D_r, no thread computes all the time
     A_3 = S + sum(u_rt)            and not all threads as much as the busiest
 
-with `S` the time outside constructs and `u_rt` thread t's useful time in construct r. The factors
-are the quotients of consecutive values. Their product is the used share, A_3 / A_0.
+where `S` is the time outside constructs and `u_rt` the useful time of thread t in construct r. The
+factors are the quotients of consecutive values. Their product is the used share, A_3 / A_0.
 """
 
 from __future__ import annotations
@@ -23,10 +25,10 @@ from regionpredict.trace.thread_dependencies import constructs
 
 @dataclass(frozen=True, slots=True)
 class TeamSplit:
-    """Factors from 0 to 1 over all ranks: `serial` (A_1/A_0), `scheduling` (A_2/A_1: forks, joins,
-    dispatch and locks) and `load_balance` (A_3/A_2). `threads` is the maximum per rank,
-    `constructs` is the sum over ranks, and `serial_s` are seconds outside constructs, summed over
-    ranks.
+    """The efficiency factors of threads over all ranks, from 0 to 1: `serial` (A_1/A_0),
+    `scheduling` (A_2/A_1: forks, joins, dispatch and locks) and `load_balance` (A_3/A_2). `threads`
+    is the maximum per rank, `constructs` is the sum over ranks, and `serial_s` are seconds outside
+    constructs, summed over ranks.
     """
 
     threads: int
@@ -38,13 +40,13 @@ class TeamSplit:
 
     @property
     def efficiency(self) -> float:
-        """The product of the three."""
+        """The efficiency of the threads: the product of the three factors."""
         return self.serial * self.scheduling * self.load_balance
 
 
 def team_split(trace: EventTrace, bursts: Bursts) -> TeamSplit | None:
-    """The split of a trace's ranks. None if no rank has several threads, or there are no
-    constructs.
+    """Returns the efficiency factors of the threads of all ranks. None if no rank has several
+    threads, or there are no parallel constructs.
     """
     by_rank: dict[int, list[int]] = {}
     for number, location in enumerate(trace.locations):

@@ -1,4 +1,4 @@
-"""The kinds of wait states, and their names in results."""
+"""Defines the wait states, and their names in results."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ class Wait(IntEnum):
 
     @property
     def metric(self) -> str:
-        """The name in results."""
+        """The name of the wait state in results."""
         return self.name.lower()
 
 
 # Wait states with delay costs.
 CAUSED = tuple(wait for wait in Wait if wait < Wait.EARLY_SCAN)
-# Wait states that may delay later events. Those at the run's end delay nothing.
+# Wait states that may delay later events. Waits in MPI_Finalize delay no event.
 PROPAGATING = tuple(wait for wait in CAUSED if wait is not Wait.WAIT_FINALIZE)
 NO_WAIT = 255  # a synchronization point at which its location does not wait

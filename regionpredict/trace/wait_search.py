@@ -1,7 +1,8 @@
-"""Finds the waits of messages and of collective operations, rank by rank and in several processes.
+"""Finds waits for messages and in collective operations, rank by rank in several processes.
 
-A message's waits belong to one rank: a late sender to the receiver, a late receiver to the sender.
-Therefore, ranks are independent. Collective operations are searched as a whole, next to them.
+A wait for a message belongs to one rank: a late sender to the receiver, a late receiver to the
+sender. Therefore, ranks are independent. At the same time, one process searches all collective
+operations.
 """
 
 from __future__ import annotations
@@ -28,11 +29,13 @@ from regionpredict.trace.matching import Matches
 from regionpredict.trace.message_waits import MessageWaits, joined, message_waits
 from regionpredict.workers import spread
 
-_SPANS_A_PROCESS = 3  # more would repeat work that all of them need
+_SPANS_PER_PROCESS = 3  # more spans would repeat work that each span needs
 
 
 class FoundWaits(NamedTuple):
-    """Waits of both kinds, and the events whose times contradict cause and effect."""
+    """The waits for messages and in collective operations, and the events whose times contradict
+    cause and effect.
+    """
 
     messages: MessageWaits
     collectives: CollectiveWaits
@@ -42,7 +45,7 @@ class FoundWaits(NamedTuple):
 def found_waits(
     trace: EventTrace, paths: CallPaths, matches: Matches, kernels: Kernels, processes: int
 ) -> FoundWaits:
-    """The waits of a trace. Any number of processes gives the same results."""
+    """Finds the waits of a trace. The result does not depend on the number of processes."""
 
     def in_messages(span: tuple[int, int]) -> tuple[MessageWaits, LateEvents]:
         late = late_events(trace, {"message": message_conditions(trace, matches, span)})
@@ -56,7 +59,7 @@ def found_waits(
         rest()
         return collective_waits(trace, paths, table), late
 
-    spans = _spans(trace, _SPANS_A_PROCESS * processes if processes > 1 else 1)
+    spans = _spans(trace, _SPANS_PER_PROCESS * processes if processes > 1 else 1)
     results: list[Any] = spread(
         lambda span: in_groups() if span is None else in_messages(span), [None, *spans], processes
     )
@@ -68,7 +71,9 @@ def found_waits(
 
 
 def _spans(trace: EventTrace, most: int) -> list[tuple[int, int]]:
-    """Up to `most` ranges of locations with about the same number of events, each whole ranks."""
+    """Returns up to `most` ranges of locations with about equal numbers of events. Each range
+    consists of whole ranks.
+    """
     ranks = np.array([location.rank for location in trace.locations], dtype=np.int64)
     edges = np.flatnonzero(np.diff(ranks, prepend=-1, append=-1) != 0)
     if len(edges) < 2:

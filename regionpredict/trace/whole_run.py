@@ -1,5 +1,5 @@
-"""Adds a region around each rank's run if a trace has none, so that time between calls belongs to
-it.
+"""Adds a region around the run of each rank if a trace has none, so that time between calls belongs
+to a region.
 """
 
 from __future__ import annotations
@@ -17,21 +17,21 @@ def with_whole_run(trace: EventTrace) -> EventTrace:
     """Adds a region around the run of each rank whose first thread is outside all regions at some
     time.
 
-    A trace that already has one is returned unchanged. Call paths omit the added region.
+    A trace without such gaps is returned unchanged. Call paths omit the added region.
     """
-    open_ones = [at for at in range(len(trace.locations)) if _has_gaps(trace, at)]
-    if not open_ones:
+    with_gaps = [at for at in range(len(trace.locations)) if _has_gaps(trace, at)]
+    if not with_gaps:
         return trace
-    begins = trace.starts[open_ones]
-    ends = trace.starts[np.array(open_ones) + 1]
+    begins = trace.starts[with_gaps]
+    ends = trace.starts[np.array(with_gaps) + 1]
     number = len(trace.regions)
     # At the same row, a location's end precedes the next one's start.
     rows = np.column_stack([begins, ends]).reshape(-1)
     times = np.column_stack([trace.time[begins], trace.time[ends - 1]]).reshape(-1)
-    kinds = np.tile(np.array([Kind.ENTER, Kind.LEAVE], dtype=np.uint8), len(open_ones))
+    kinds = np.tile(np.array([Kind.ENTER, Kind.LEAVE], dtype=np.uint8), len(with_gaps))
     moved = np.searchsorted(rows, trace.operations.event, side="right")
     added = np.zeros(len(trace.starts), dtype=np.int64)
-    added[np.array(open_ones) + 1] = 2
+    added[np.array(with_gaps) + 1] = 2
     return replace(
         trace,
         regions=(*trace.regions, Region(NAME, Paradigm.OTHER, Role.PROGRAM)),
@@ -51,7 +51,9 @@ def with_whole_run(trace: EventTrace) -> EventTrace:
 
 
 def _has_gaps(trace: EventTrace, at: int) -> bool:
-    """Whether the location, a rank's first thread, is ever outside all regions before its end."""
+    """Returns whether a location is the first thread of its rank and is outside all regions at some
+    time.
+    """
     rows = slice(int(trace.starts[at]), int(trace.starts[at + 1]))
     kind = trace.kind[rows]
     if not len(kind) or trace.locations[at].thread:

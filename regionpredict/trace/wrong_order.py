@@ -1,4 +1,6 @@
-"""Late senders for which no wait was needed, since messages were received in the wrong order."""
+"""Finds late senders whose messages were received in the wrong order, so that the wait was
+avoidable.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ _RECEIVE = -1
 
 
 class Order(IntEnum):
-    """Whether a message that was sent earlier was received later, and from which rank."""
+    """The order of a received message: whether a message sent earlier is received later, and from
+    which rank.
+    """
 
     RIGHT = 0
     DIFFERENT_SOURCE = 1
@@ -30,8 +34,8 @@ class _WrongOrder(ctypes.Structure):
 
 
 class Messages(NamedTuple):
-    """Columns: the event (a row of the trace) at which a message has arrived, or at which a late
-    sender is known; its location; the time of the send; the rank of the sender.
+    """Received messages as columns. `event` is the row at which a message has arrived, or at which
+    a late sender is known. `sent` is the time of the send, and `source` the rank of the sender.
     """
 
     event: NDArray[np.int64]
@@ -43,10 +47,10 @@ class Messages(NamedTuple):
 def wrong_order(
     locations: int, receives: Messages, late: Messages, kernels: Kernels
 ) -> NDArray[np.uint8]:
-    """The `Order` of each late sender.
+    """Returns the `Order` of each late sender's message.
 
-    The order was wrong if a message that was sent earlier is received later. Like Scalasca 2.6,
-    this function keeps the last hundred late senders per rank.
+    The order is wrong if a message that was sent earlier is received later. Like Scalasca 2.6, this
+    function keeps the last hundred late senders per rank.
     """
     array = np.zeros(len(late.event), dtype=np.uint8)
     if not len(array):

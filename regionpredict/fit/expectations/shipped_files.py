@@ -1,4 +1,4 @@
-"""The expectation files that come with the package."""
+"""Finds the expectation files that are part of the package."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _FOLDER = Path(__file__).parent / "shipped"
 
 
 def expectation_path(name: str) -> Path:
-    """The path of a shipped expectation file, or `name` if it is a file.
+    """Returns the path of a shipped expectation file, or `name` if it is a file.
 
     >>> expectation_path("openmp").name
     'openmp.yaml'

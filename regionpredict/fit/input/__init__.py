@@ -1,4 +1,4 @@
-"""Readers of measurements: files in, `Experiment` out.
+"""Reads files of measurements. Input: a path. Output: an `Experiment`.
 
 `read(path)` detects the format by the file's name and first characters. `without_unusable_series`
 removes series that cannot be modeled.

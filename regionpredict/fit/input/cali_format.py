@@ -23,7 +23,7 @@ _MAKE_JSON = 'make JSON of it: cali-query -q "format json-split" FILE'
 
 
 def cali_rows(text: str, path: Path) -> Iterator[Measurement]:
-    """The values of one file: the mean of all records for each metric and call path.
+    """Yields the values of one file: the mean of all records for each metric and call path.
 
     Raises `InputError` if the package is missing or cannot read the text.
     """
@@ -44,7 +44,7 @@ def cali_rows(text: str, path: Path) -> Iterator[Measurement]:
 
 
 def _metrics(reader: Any) -> list[str]:
-    """The names of the numeric metrics. Hidden and global attributes are left out."""
+    """Returns the names of the numeric metrics, without hidden and global attributes."""
     attributes = {name: reader.attribute(name) for name in reader.attributes()}
     return [
         name for name, attribute in attributes.items()

@@ -37,7 +37,8 @@ def read_caliper(path: Path, parameters: Sequence[str] | None = None) -> Experim
     """Reads a profile, or all profiles (`*.json`, `*.cali`) in a folder and its subfolders.
 
     Parameters are the globals in `variables.SCALES` that vary between runs, or those in
-    `parameters`. A profile that cannot be read is a problem. Raises like `experiment_of`.
+    `parameters`. A profile that cannot be read is a problem. Raises the same errors as
+    `experiment_of`.
     """
     files = [path]
     if path.is_dir():
@@ -65,7 +66,7 @@ def read_caliper(path: Path, parameters: Sequence[str] | None = None) -> Experim
 
 
 def profile_rows(data: Record) -> Iterator[Measurement]:
-    """The values of one profile: the mean over ranks for each metric and node."""
+    """Yields the values of one profile: the mean over ranks for each metric and call-tree node."""
     columns = list(data.texts("columns"))
     metadata = {
         name: value for name, value in data.value.items()
@@ -98,7 +99,9 @@ def profile_rows(data: Record) -> Iterator[Measurement]:
 
 
 def _call_paths(data: Record, hierarchy: str) -> dict[int, str]:
-    """Each node's path from the root, with calls joined by `->`. Parents precede children."""
+    """Returns the path of each node from the root, with calls joined by `->`. Parents precede
+    children.
+    """
     paths: dict[int, str] = {}
     depth: dict[int, int] = {}
     for number, node in enumerate(data.inners("nodes")):

@@ -25,20 +25,20 @@ _WHAT = "an experiment of Extra-P"
 _REMEDY = "save it again with Extra-P"
 _MEMBER = "experiment.json"
 _MOST_BYTES = 256 << 20
-"""Maximum size of one unpacked member."""
+"""The maximum size in bytes of one unpacked member."""
 _DAMAGED = (zipfile.BadZipFile, zlib.error, struct.error, ValueError, RuntimeError, EOFError)
-"""Exceptions of the readers of ZIP and of arrays. RuntimeError means an encrypted member."""
+"""The exceptions for a damaged archive. RuntimeError means an encrypted member."""
 _INDEX = b"Extra-P INDEX\0\0\0"
 
 
 def is_archive(path: Path) -> bool:
-    """Whether a file starts like a ZIP archive."""
+    """Returns whether a file starts like a ZIP archive."""
     with path.open("rb") as stream:
         return stream.read(4) == b"PK\x03\x04"
 
 
 def read_extrap_archive(path: Path) -> Experiment:
-    """Every repetition if the archive has them, else the mean of each point.
+    """Reads the repetitions of each point, or their mean if the archive has no repetitions.
 
     Raises `InputError` if the file is not such an archive or is damaged.
     """
@@ -82,7 +82,7 @@ def _experiment(content: Record, archive: zipfile.ZipFile, path: Path) -> Experi
 def _values(
     place: Record, archive: zipfile.ZipFile, chunks: dict[int, tuple[bytes, bytes]], path: Path
 ) -> Sequence[float]:
-    """The repetitions of a point, or their mean."""
+    """Returns the repetitions of a point, or their mean."""
     if place.value.get("values") is None:
         return (place.number("mean", least=-np.inf),)
     chunk, index = place.wholes("values")

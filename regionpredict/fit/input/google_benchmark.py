@@ -2,7 +2,7 @@
 
 A benchmark's name is `function/argument/...`. An argument is a number, or `name:number`. Unnamed
 numbers become `arg1`, `arg2`, ... `threads:N` is the number of threads. Aggregates (mean, stddev,
-...) are ignored if there are single repetitions.
+...) are ignored if the file has the individual repetitions.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
 _TIMES = ("real_time", "cpu_time")
 _SETTINGS = ("iterations", "repeats", "min_time", "min_warmup_time", "process_time", "real_time",
              "manual_time")  # fmt: skip
-"""Parts of a name that describe how the benchmark was run."""
+"""The parts of a benchmark's name that are settings of the run instead of arguments."""
 _OWN = {
     "name", "family_index", "per_family_instance_index", "run_name", "run_type", "repetitions",
     "repetition_index", "threads", "iterations", "time_unit", "aggregate_name", "aggregate_unit",
@@ -27,10 +27,10 @@ _OWN = {
 
 
 def read_google_benchmark(data: Record, parameters: Sequence[str] | None = None) -> Experiment:
-    """The times of all repetitions in seconds, and the user's counters, over the arguments.
+    """Reads the times of all repetitions in seconds, and the user's counters, over the arguments.
 
-    A failed benchmark is a problem. Raises `InputError` for another schema, and like
-    `experiment_of`.
+    A failed benchmark is a problem. Raises `InputError` for another schema version, and the same
+    errors as `experiment_of`.
     """
     context = data.inner("context")
     version = context.value.get("json_schema_version", 1)
@@ -78,7 +78,7 @@ def _run_name(entry: Record) -> str:
 
 
 def _parsed_name(name: str) -> tuple[str, dict[str, float]]:
-    """The function's name and its arguments.
+    """Returns the function and the arguments in a benchmark's name.
 
     >>> _parsed_name("sort<int>/1024/n:8/threads:2/real_time")
     ('sort<int>', {'arg1': 1024.0, 'n': 8.0, 'threads': 2.0})

@@ -10,10 +10,10 @@ from regionpredict.json_records import Record
 
 
 def read_hyperfine(data: Record, parameters: Sequence[str] | None = None) -> Experiment:
-    """The wall time of every run, in seconds, over the scanned parameters.
+    """Reads the wall time of each run in seconds, over the scanned parameters.
 
-    The series is named after the command, with the parameter's name instead of its value. Raises
-    like `experiment_of`.
+    A series is named after its command, with the parameters' names instead of their values. Raises
+    the same errors as `experiment_of`.
     """
     rows = []
     for entry in data.inners("results"):
@@ -26,7 +26,7 @@ def read_hyperfine(data: Record, parameters: Sequence[str] | None = None) -> Exp
 
 
 def _template(command: str, variables: dict[str, object]) -> str:
-    """The command before substitution of the numbers. Longer values are replaced first.
+    """Returns the command with the numbers replaced by the names of their parameters.
 
     >>> _template("run -n 16 --p=6", {"n": "16", "p": "6"})
     'run -n {n} --p={p}'

@@ -29,9 +29,10 @@ _NAME = re.compile(r"\.([A-Za-z_]+)([0-9]+)(?=\.)")
 
 
 def read_likwid(path: Path, parameters: Sequence[str] | None = None) -> Experiment:
-    """The tables of all runs. Metrics without a numeric value are left out.
+    """Reads the tables of all runs. Metrics without a numeric value are omitted.
 
-    Raises `InputError` if there is no table of hardware threads, and like `experiment_of`.
+    Raises `InputError` if there is no table of hardware threads, and the same errors as
+    `experiment_of`.
     """
     files = sorted(path.rglob("*.csv")) if path.is_dir() else [path]
     rows = [
@@ -45,7 +46,7 @@ def read_likwid(path: Path, parameters: Sequence[str] | None = None) -> Experime
 
 
 def is_likwid(first: str) -> bool:
-    """Whether the first line of a file is from likwid.
+    """Returns whether the first line of a file is from likwid.
 
     >>> is_likwid("STRUCT,Info,3,,"), is_likwid("region,p,time")
     (True, False)
@@ -54,7 +55,7 @@ def is_likwid(first: str) -> bool:
 
 
 def _name_parameters(file: Path) -> dict[str, float]:
-    """The parameters in a file's name, without its repetition `.r1`."""
+    """Returns the parameters in a file's name, without the repetition (such as `.r1`)."""
     return {name: float(value) for name, value in _NAME.findall(file.name) if name != "r"}
 
 
@@ -85,12 +86,14 @@ def _rows(file: Path, parameters: Mapping[str, float]) -> Iterator[Measurement]:
             known = [value for value in readings if value is not None]
             if known:
                 variables = {"p": float(len(threads)), **parameters}
-                value = _together(row[0], kind, known)
+                value = _combined_over_threads(row[0], kind, known)
                 yield Measurement(region, row[0], variables, (value,), number)
 
 
 def _number(cell: str) -> float | None:
-    """The number in a cell. None for a missing value, which likwid writes as `nan` or `-`."""
+    """Returns the number in a cell, or None for a missing value, which likwid writes as `nan` or
+    `-`.
+    """
     try:
         value = float(cell)
     except ValueError:
@@ -98,7 +101,7 @@ def _number(cell: str) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def _together(name: str, kind: str, readings: Sequence[float]) -> float:
+def _combined_over_threads(name: str, kind: str, readings: Sequence[float]) -> float:
     if "[s]" in name:
         return max(readings)
     if kind == "Raw" or re.search(r"/s\]|Bytes\]|\[J\]|\[W\]", name):

@@ -10,11 +10,10 @@ from regionpredict.json_records import Record
 
 
 def read_pytest_benchmark(data: Record, parameters: Sequence[str] | None = None) -> Experiment:
-    """The time of a round in seconds, over the tests' numeric parameters.
+    """Reads the time of a round in seconds, over the tests' numeric parameters.
 
-    Files without the single rounds (`--benchmark-autosave`) have only a mean per point.
-    `--benchmark-json` keeps the rounds. Tests without parameters are problems. Raises like
-    `experiment_of`.
+    Files of `--benchmark-autosave` have only a mean per point, and files of `--benchmark-json` have
+    each round. Tests without parameters are problems. Raises the same errors as `experiment_of`.
     """
     rows = []
     for entry in data.inners("benchmarks"):

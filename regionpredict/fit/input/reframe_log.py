@@ -25,7 +25,7 @@ _PLACES = ("system", "partition", "environ")  # columns that distinguish series 
 
 
 def is_reframe(first: str) -> bool:
-    """Whether a file with this first line is a performance log.
+    """Returns whether a file with this first line is a performance log.
 
     >>> is_reframe("result|job_completion_time|name|num_tasks|copy_bw_value|copy_bw_unit")
     True
@@ -35,11 +35,11 @@ def is_reframe(first: str) -> bool:
 
 
 def read_reframe(path: Path, parameters: Sequence[str] | None = None) -> Experiment:
-    """Every performance variable of every run that passed.
+    """Reads each performance variable of each run that passed.
 
-    Parameters are those of the test, in its name as `%n=100`, and the numbers of tasks if they
-    vary. Parameters that are texts, systems, partitions and programming environments that vary
-    distinguish series. A failed run is a problem. Raises like `experiment_of`.
+    Parameters are the test's parameters, which its name contains as `%n=100`, and the numbers of
+    tasks if they vary. Text parameters, systems, partitions and programming environments that vary
+    distinguish series. A failed run is a problem. Raises the same errors as `experiment_of`.
     """
     rows: list[Measurement] = []
     problems: list[InputError] = []

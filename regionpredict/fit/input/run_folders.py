@@ -1,4 +1,4 @@
-"""Finds folders of runs, whose names have the parameters and the repetition.
+"""Reads folders of runs whose names contain the parameters and the repetition.
 
 A run's folder is named like `prefix.p4.n100.r1`: the parameters with their values, the repetition,
 and an optional postfix (`ms2_p4_r1_weak`). Different postfixes distinguish series.
@@ -28,11 +28,11 @@ class Run(NamedTuple):
 def read_runs(
     runs: Sequence[Run], values_of: Callable[[Path], Iterable[tuple[str, str, float]]]
 ) -> Experiment:
-    """The series of at least one run. `values_of` returns call paths, metrics and values of a
-    profile.
+    """Groups the profiles of at least one run to series. `values_of` returns the call paths,
+    metrics and values of a profile.
 
-    An unreadable profile becomes a problem, and the others are read. Raises `InputError` if a name
-    has no parameters, or other parameters than the first one.
+    An unreadable profile becomes a problem, and other profiles are read. Raises `InputError` if a
+    name has no parameters, or not those of the first name.
     """
     named = [(run, _parameters(run)) for run in runs]
     names = tuple(name for name, _ in named[0][1])
@@ -78,7 +78,7 @@ def _parameters(run: Run) -> list[tuple[str, float]]:
 
 
 def _around_repetition(name: str) -> tuple[str, str]:
-    """The parts of a folder's name before and after the repetition (Shudler 2018, fig. 2.5).
+    """Splits a folder's name at the repetition (Shudler 2018, fig. 2.5).
 
     >>> _around_repetition("ms2_p8_r1_weak"), _around_repetition("run.r4.p8")
     (('ms2_p8', '_weak'), ('run.r4.p8', ''))
@@ -90,7 +90,8 @@ def _around_repetition(name: str) -> tuple[str, str]:
 
 
 def _postfix(name: str) -> str:
-    """The part of a folder's name after the number of the repetition, without separators. Empty if
-    this part has parameters."""
+    """Returns the part of a folder's name after the repetition, without separators. Empty if this
+    part has parameters.
+    """
     after = _around_repetition(name)[1]
     return "" if _NAME.search(after) else after.strip("._-")

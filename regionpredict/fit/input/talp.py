@@ -12,7 +12,7 @@ from regionpredict.fit.input.variables import Measurement, number_of
 from regionpredict.json_records import Record
 
 VERSION = "dlbVersion"
-"""A key that occurs only in files of TALP."""
+"""A key that identifies files of TALP."""
 SCALES = ("numMpiRanks", "numCpus", "numNodes", "numGpus")
 _REGIONS = ("Application", "popMetrics")
 _RESOURCES = "resources"
@@ -21,7 +21,7 @@ _TIME = "Time"
 
 
 def talp_rows(data: Record) -> Iterator[Measurement]:
-    """The metrics of each region: times in seconds, efficiencies from 0 to 1, counts.
+    """Yields the metrics of each region: times in seconds, efficiencies from 0 to 1, and counts.
 
     Raises `InputError` if the regions are missing.
     """

@@ -1,9 +1,9 @@
 """Reads members of a plain tar archive on demand.
 
-Supports only what profiles need: uncompressed regular files with names of at most 100 characters.
-The standard library's reader is not used. It also decompresses, follows extended headers, and
-accepts negative sizes, for some of which it never ends. Format: POSIX.1-1988, "Extended tar Format"
-(ustar).
+It supports only the archives of profiles: uncompressed regular files with names of at most 100
+characters. The standard library's reader is unsuitable: it also decompresses, follows extended
+headers, and accepts negative sizes, for some of which it does not terminate. Format: POSIX.1-1988,
+"Extended tar Format" (ustar).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ MOST_MEMBERS = 100_000
 
 
 class TarMembers:
-    """An open archive. Raises ValueError if it is not a tar archive.
+    """An open tar archive. Raises ValueError if the file is not a tar archive.
 
     `most` is the largest size of a member in bytes.
     """
@@ -40,7 +40,7 @@ class TarMembers:
             if headers > MOST_MEMBERS:
                 raise self._error(f"more than {MOST_MEMBERS} members")
             length = _octal(header[124:136])
-            if header[257:262] != b"ustar":  # checksums tell less: those of Cube 4.8 are wrong
+            if header[257:262] != b"ustar":  # checksums are useless: those of Cube 4.8 are wrong
                 raise ValueError("not a header")
             at += _BLOCK
             if at + length > size:
@@ -54,7 +54,7 @@ class TarMembers:
         return name in self._members
 
     def read(self, name: str) -> bytes:
-        """A whole member. Raises KeyError if it does not exist, and InputError if it is too
+        """Reads a member. Raises KeyError if it does not exist, and InputError if it is too
         long.
         """
         at, length = self._members[name]

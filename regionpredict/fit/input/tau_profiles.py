@@ -1,9 +1,9 @@
 """Reads folders of TAU profiles: `RUN/profile.NODE.CONTEXT.THREAD`, or `RUN/MULTI__METRIC/...`.
 
-Names of runs are those of `run_folders.py`. A profile begins with the number of functions and the
-metric (`3 templated_functions_MULTI_TIME`). A line per function has its name in quotes, the calls,
-the subroutines, and the exclusive and the inclusive value. Times are in microseconds (TAU User
-Guide, "TAU profile format").
+`run_folders.py` describes the names of run folders. A profile begins with the number of functions
+and the metric (`3 templated_functions_MULTI_TIME`). Each following line has the name of a function
+in quotes, its calls, subroutines, exclusive and inclusive value. Times are in microseconds (TAU
+User Guide, "TAU profile format").
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ _MICRO = 1e-6
 def read_tau(folder: Path) -> Experiment:
     """Reads the profiles of all runs in a folder: exclusive seconds or counts, and calls.
 
-    A value is the mean over all nodes and threads. It counts as 0 if a function is not called. From
-    a profile with call paths, only these and their roots are read. Raises like `read_runs`, and if
-    there is no profile.
+    A value is the mean over all nodes and threads, where a function that is not called counts as 0.
+    From a profile with call paths, only the call paths and their roots are read. Raises the same
+    errors as `read_runs`, and InputError if there is no profile.
     """
     parts = {
         file.parent: Run(file.relative_to(folder).parts[0], file.parent)
@@ -47,7 +47,7 @@ def read_tau(folder: Path) -> Experiment:
 
 
 def _values(folder: Path) -> Iterator[tuple[str, str, float]]:
-    """Call paths, metrics and values of a run."""
+    """Yields the call paths, metrics and values of a run."""
     files = sorted(folder.glob(FILES))
     sums: dict[tuple[str, str], float] = {}
     for file in files:

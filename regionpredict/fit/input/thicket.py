@@ -10,9 +10,10 @@ from regionpredict.json_records import Record
 
 
 def read_thicket(data: Record, parameters: Sequence[str] | None = None) -> Experiment:
-    """All metrics of all nodes. Parameters are found in the profiles' metadata, as for Caliper.
+    """Reads all metrics of all nodes. Parameters are found in the profiles' metadata, as for
+    Caliper.
 
-    Ranks of one profile are averaged. Raises like `experiment_of`.
+    Values of the ranks of one profile are averaged. Raises the same errors as `experiment_of`.
     """
     index = data.text("profile_idx_name") if "profile_idx_name" in data.value else "profile"
     profile_parameters = {str(entry.part(index)): entry.value for entry in data.inners("metadata")}
@@ -38,7 +39,9 @@ def read_thicket(data: Record, parameters: Sequence[str] | None = None) -> Exper
 
 
 def _call_paths(data: Record) -> dict[str, str]:
-    """Each node's path from its root. With several parents, the first one counts."""
+    """Returns the path of each node from its root. For a node with several parents, the first
+    parent is used.
+    """
     paths: dict[str, str] = {}
     for graph in data.inners("graph"):
         waiting = [number for number in graph.value if not graph.inner(number).items("parents")]

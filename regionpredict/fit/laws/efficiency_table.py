@@ -1,4 +1,4 @@
-"""Efficiencies over threads and sizes, from a table of times or of efficiencies."""
+"""Derives efficiencies over threads and sizes from a table of times or of efficiencies."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ PROCESSORS = (
     "p", "threads", "ranks", "processes", "procs", "cores", "nodes", "n_threads", "n_ranks",
     "num_threads", "num_ranks", "nprocs", "n_nodes", "num_nodes", "jobsize",
 )  # fmt: skip
-"""Names of parameters that count processors."""
+"""The known names of parameters that count processors."""
 
 
 def efficiencies_of(
     series: Series, processors: str | None = None
 ) -> tuple[list[tuple[float, float]], list[float]]:
-    """Points `(p, n)` and the efficiency at each.
+    """Returns points `(p, n)` and the efficiency at each point.
 
-    A metric with "efficiency" in its name is one. Other values are times, and the efficiency is
-    relative to the smallest number of processors at the same size. Those reference points are 1 by
-    definition, and are left out. Raises `InputError` unless there are two parameters and one of
-    them counts processors.
+    The values of a metric with "efficiency" in its name are efficiencies. Other values are times,
+    and the efficiency is relative to the smallest number of processors at the same size. These
+    reference points are omitted, since their efficiency is 1 by definition. Raises `InputError`
+    unless there are two parameters and one of them counts processors.
     """
     if len(series.parameters) != 2:
         raise InputError(

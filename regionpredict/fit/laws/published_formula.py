@@ -34,10 +34,10 @@ _REMEDY = (
 
 
 def published_formula(text: str) -> Callable[[float, float], float]:
-    """The function of `p` and `n` for a formula. `log` is binary.
+    """Returns the function of `p` and `n` that a formula defines. `log` is binary.
 
-    Where the formula is undefined, the value is `nan`. Raises `InputError` for anything other than
-    arithmetic.
+    The value is `nan` at points where the formula is undefined. Raises `InputError` for text that
+    is not arithmetic.
 
     >>> published_formula("min{1, (2 + n)/p}")(4, 1)
     0.75
@@ -47,7 +47,7 @@ def published_formula(text: str) -> Callable[[float, float], float]:
         if len(text) > _LONGEST:
             raise SyntaxError
         tree = ast.parse(source.strip(), mode="eval").body
-        _check(tree)
+        _require_arithmetic(tree)
     except (SyntaxError, ValueError, OverflowError, RecursionError, MemoryError):
         raise InputError(f"the formula '{text[:60]}' does not parse", remedy=_REMEDY) from None
 
@@ -61,21 +61,21 @@ def published_formula(text: str) -> Callable[[float, float], float]:
     return value
 
 
-def _check(node: ast.expr) -> None:
-    """Raises ValueError for anything other than arithmetic of p and n."""
+def _require_arithmetic(node: ast.expr) -> None:
+    """Raises ValueError unless the expression is arithmetic of p and n."""
     match node:
         case ast.BinOp(left=left, op=op, right=right) if type(op) in _OPERATORS:
-            _check(left)
-            _check(right)
+            _require_arithmetic(left)
+            _require_arithmetic(right)
         case ast.UnaryOp(op=ast.USub() | ast.UAdd(), operand=operand):
-            _check(operand)
+            _require_arithmetic(operand)
         case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]) if name in _FUNCTIONS:
             if len(arguments) != 1 and (name not in ("min", "max") or len(arguments) < 2):
                 raise ValueError
             if name in ("min", "max") and len(arguments) < 2:
                 raise ValueError
             for argument in arguments:
-                _check(argument)
+                _require_arithmetic(argument)
         case ast.Name(id="p" | "n"):
             pass
         case ast.Constant(value=int() | float() as number) if not isinstance(number, bool):

@@ -1,3 +1,3 @@
-"""Data of a fit: `Observations` and terms as input, and `FittedModel` with its quality as
-output.
+"""Defines the data of a fit: `Observations` and terms as input, and `FittedModel` with its quality
+as output.
 """

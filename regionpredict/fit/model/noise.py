@@ -1,9 +1,9 @@
-"""Noise of repetitions: its size, and its dependence on the value.
+"""Estimates the noise of repetitions: its size, and its dependence on the value.
 
-The noise of run times is proportional to the value, that of timers and short counters is constant,
-and many metrics have both. The spread of the repetitions at each point selects one of the three, if
-it differs clearly from proportional noise. To limit the effect of outliers, all summaries except
-the mean use the median deviation.
+The noise of run times is proportional to the value, the noise of timers and short counters is
+constant, and many metrics have both. The spread of the repetitions at each point selects one of the
+three, if it differs clearly from proportional noise. To limit the effect of outliers, all summaries
+except the mean use the median deviation.
 """
 
 from __future__ import annotations
@@ -12,19 +12,21 @@ import numpy as np
 
 from regionpredict.fit.model.terms import FloatArray
 
-_NORMAL_MAD = 1.4826  # standard deviations of a normal distribution in its median deviation
-# The additional factor of the median deviation for few repetitions (Croux and Rousseeuw 1992). From
-# ten on, it is n / (n - 0.8).
+_NORMAL_MAD = 1.4826  # ratio of standard and median deviation of a normal distribution
+# The additional factor of the median deviation for few repetitions (Croux and Rousseeuw 1992). For
+# ten or more repetitions, it is n / (n - 0.8).
 _FEW = {2: 1.196, 3: 1.495, 4: 1.363, 5: 1.206, 6: 1.200, 7: 1.140, 8: 1.129, 9: 1.107}
-_HICCUP = 8.0  # standard deviations of all points' noise, and
-_HICCUP_SHARE = 0.5  # share of the value: a repetition farther off is excluded
-_CLEARLY = 8.0  # twice the log-likelihood that noise other than proportional must gain
-# Tried ratios of constant to relative noise at the largest value, from none to constant noise only.
+_HICCUP = 8.0  # distance in standard deviations above which a repetition may be excluded
+_HICCUP_SHARE = 0.5  # minimum distance of an excluded repetition relative to the value
+_CLEARLY = 8.0  # minimum gain, in twice the log-likelihood, of noise that is not proportional
+# Tried ratios of constant to proportional noise at the largest value. The last is constant noise.
 _CONSTANT_PARTS = np.array([[0.0, 0.01, 0.03, 0.1, 0.3, 1.0, 0.0]]).T ** 2
 
 
 def robust_squares(data: FloatArray) -> FloatArray:
-    """Sum of squares about the center over the last axis, estimated from the median deviation."""
+    """Returns the sum of squares about the center over the last axis, estimated from the median
+    deviation.
+    """
     count = data.shape[-1]
     if count < 2:
         return np.zeros(data.shape[:-1])
@@ -35,7 +37,8 @@ def robust_squares(data: FloatArray) -> FloatArray:
 
 
 def without_hiccups(data: FloatArray) -> FloatArray | None:
-    """The block `(n, r)` with NaN for extreme repetitions. None if there are none.
+    """Returns the block `(n, r)` with NaN for extreme repetitions. None if no repetition is
+    extreme.
 
     The remaining repetitions of a point have the median and the minimum of a sample with one
     ordinary repetition more or less.
@@ -53,12 +56,12 @@ def without_hiccups(data: FloatArray) -> FloatArray | None:
 
 
 def scales(y: FloatArray, squares: FloatArray, dof: FloatArray | float) -> FloatArray | None:
-    """The squared scale of the noise `(n,)`, normalized at the largest value. None means the square
-    of `y`.
+    """Returns the squared scale of the noise `(n,)`, normalized at the largest value. None means
+    proportional noise, with the scale `y`.
 
     `y` `(n,)` are positive. `squares` `(n,)` are the sums of squares of the repetitions, and `dof`
-    their degrees of freedom at each point. Chooses between proportional, constant and mixed noise
-    by maximum likelihood.
+    their degrees of freedom at each point. Proportional, constant or mixed noise is selected by
+    maximum likelihood.
     """
     own = y * y
     freedom = np.broadcast_to(np.asarray(dof, dtype=np.float64), y.shape)

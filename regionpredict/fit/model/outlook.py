@@ -10,12 +10,11 @@ from regionpredict.fit.model.terms import FloatArray
 
 @dataclass(frozen=True, slots=True)
 class Outlook:
-    """The forecast at `k` points. `values` `(k,)` are positive and in the unit of the metric.
-
-    `spread` `(k,)` is the standard deviation of its logarithm. It includes the errors of the same
-    forecast at measured points that it did not use, and the disagreement of its forecasters.
-    `forecasters` are their names. `opinions` has shape `(f, k)`, with NaN for no opinion, and
-    `shares` `(f, k)` are their weights.
+    """A forecast at `k` points by `f` forecasters. `values` `(k,)` are positive and in the unit of
+    the metric. `spread` `(k,)` is the standard deviation of their logarithms. It includes the
+    errors of forecasts at measured points, and the disagreement of the forecasters. `opinions` `(f,
+    k)` are the values of the individual forecasters, with NaN for no value, and `shares` `(f, k)`
+    their weights.
     """
 
     values: FloatArray
@@ -26,4 +25,6 @@ class Outlook:
 
 
 Forecast = Callable[[FloatArray], Outlook | None]
-"""The outlook at points `(k, m)`. None if the formula is almost certain."""
+"""A function that returns the outlook at points `(k, m)`, or None if the formula is almost
+certain.
+"""

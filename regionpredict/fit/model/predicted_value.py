@@ -1,4 +1,4 @@
-"""Predictions of fitted models at points."""
+"""Collects the predictions of fitted models at points, with their intervals and warnings."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ FORMULA, FORECAST = "formula", "forecast"
 
 
 class PredictedValue(NamedTuple):
-    """A model's prediction at a point: its value, the interval with probability `level`, and
-    caveats (empty if there are none). Values are in the metric's unit.
+    """A model's prediction at a point, in the unit of the metric. The interval from `low` to `high`
+    has the probability `level`. `warning` is empty for a reliable prediction.
 
-    `by` is `formula`, or `forecast` if forecasters replace the formula. `forecasters` lists them by
+    `by` is `formula`, or `forecast` if forecasters replace the formula. `forecasters` are sorted by
     weight. `formula` is the value of the formula alone, or None.
     """
 
@@ -38,7 +38,7 @@ class PredictedValue(NamedTuple):
 def predicted_value(
     series: Series, model: FittedModel, point: Mapping[str, float], level: float
 ) -> PredictedValue:
-    """The prediction of a model at a point with a value for each of its parameters."""
+    """Returns the prediction of a model at a point, which maps each parameter to a value."""
     coordinates = tuple(point[name] for name in model.parameters)
     band = model.interval(coordinates, level)
     formula = float(model.formula_values(np.array([coordinates]))[0])

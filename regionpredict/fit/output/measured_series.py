@@ -1,4 +1,4 @@
-"""Measured series as CSV and as Extra-P's text and JSON, which `fit` can read."""
+"""Writes measured series as CSV and as Extra-P's text and JSON, which `fit` can read."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from regionpredict.quoting import csv_text
 
 
 def measurements_csv(experiment: Experiment) -> str:
-    """Measurements as a table with one repetition per row, which `read_csv` can read. The column
-    `disturbed_by` has the reason why all values are unreliable, if there is one.
+    """Writes measurements as a table with one repetition per row, which `read_csv` can read. The
+    column `disturbed_by` has the reason why all values are unreliable, if there is one.
     """
     names = experiment.series[0].parameters if experiment.series else ()
     reason = (experiment.disturbed,) if experiment.disturbed else ()
@@ -30,11 +30,11 @@ def measurements_csv(experiment: Experiment) -> str:
 
 
 def measurements_extrap_text(experiment: Experiment) -> str:
-    """Measurements in Extra-P's text format.
+    """Writes measurements in Extra-P's text format.
 
-    In this format all series have the same points. A series with other points has its own POINTS,
-    and missing points are NaN. The JSON format has no such limit. Blanks in the name of a parameter
-    become `_`, and line breaks in other names are escaped.
+    All series have the same points in this format. Therefore, points that a series lacks are NaN.
+    The JSON format has no such limit. Blanks in the name of a parameter become `_`, and line breaks
+    in other names are escaped.
     """
     names = experiment.series[0].parameters if experiment.series else ("p",)
     points = list(dict.fromkeys(p for series in experiment.series for p in series.points))
@@ -54,7 +54,7 @@ def measurements_extrap_text(experiment: Experiment) -> str:
 
 
 def measurements_extrap_json(experiment: Experiment) -> str:
-    """Measurements in Extra-P's short JSON form."""
+    """Writes measurements in Extra-P's short JSON form."""
     by_callpath: dict[str, dict[str, list[dict[str, Any]]]] = {}
     for series in experiment.series:
         rows = by_callpath.setdefault(series.callpath, {}).setdefault(series.metric, [])

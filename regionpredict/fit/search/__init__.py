@@ -1,3 +1,3 @@
-"""The search of terms. Input: points and repetitions. Output: the `FittedModel` that explains them
+"""Searches models. Input: points and repetitions. Output: the `FittedModel` that explains them
 best.
 """

@@ -1,4 +1,4 @@
-"""The weights of the model selection. docs/fit.md explains how they were determined."""
+"""Defines the weights of the model selection. docs/fit.md explains how they were determined."""
 
 from __future__ import annotations
 
@@ -19,12 +19,11 @@ class Criterion:
     - `grid_rarity`: the same in a model of several parameters
     - `sum_rarity`: the same in a sum of three parts of several parameters
     - `line_rarity`: the same in the choice of terms to try for several parameters
-    - `growth`: the gain over a constant that a first term must bring
+    - `growth`: the minimum gain of a first term over a constant
     - `second`: the price of a second term
     - `thread_overhead`: the price of `log2(p)` or `p` in addition to `1/p`, as overhead of threads
-    - `occam`: the share of the coefficients' volume that counts
-    - `noise_floor`: relative noise assumed even if repetitions agree, for `floor_dof` degrees of
-      freedom
+    - `occam`: the weight of the Occam factor, the volume of possible coefficients
+    - `noise_floor`: the minimum relative noise, assumed for `floor_dof` degrees of freedom
     - `second_gain`: the misfit above which pairs of terms are tried
     - `ratio`: weight of the ratio of constant and coefficient
     - `steadiness`: the factor of rarities for summaries of disturbed repetitions. With it, a single
@@ -48,7 +47,7 @@ class Criterion:
     _hash: int = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        # It is the key of cached prices, used once per fit.
+        # The hash is stored, since each fit looks up cached prices by its criterion.
         weights = tuple(getattr(self, name.name) for name in fields(self) if name.compare)
         object.__setattr__(self, "_hash", hash(weights))
 
@@ -56,10 +55,10 @@ class Criterion:
         return self._hash
 
     def summarising(self, statistic: Statistic, repetitions: int) -> Criterion:
-        """The weights for values that `statistic` summarizes, with this many repetitions each.
+        """Returns the weights for summaries by `statistic` of this number of repetitions.
 
-        With more repetitions, the correct term gains more over others, and a penalty is less likely
-        to prevent finding it.
+        With more repetitions, the correct term gains more over others, so a larger penalty rarely
+        excludes it.
         """
         if statistic == "mean":
             return self
@@ -70,4 +69,4 @@ class Criterion:
 DEFAULT_CRITERION = Criterion()
 
 DOUBTFUL = 0.2
-"""If a model leaves more than this share of the variation, the mean may be as good."""
+"""The unexplained share of the variation above which the mean may be as good as the model."""

@@ -1,7 +1,7 @@
-"""Models measurements without noise by the term that goes through all points.
+"""Fits measurements without noise by the term that goes through all points.
 
-Counts of instructions and messages, and simulated times, have no noise. The prior of a term then
-does not matter, since only one goes through all points.
+Counts of instructions and messages, and simulated times, have no noise. Therefore, priors do not
+matter: only one term goes through all points.
 """
 
 from __future__ import annotations
@@ -12,19 +12,21 @@ from regionpredict.fit.model.observations import Observations
 from regionpredict.fit.model.terms import CompiledSpace
 from regionpredict.fit.search.one_parameter import BestModel
 
-_NO_NOISE = 1e-24  # relative variance of repetitions that differ by rounding only
-_THROUGH = 1e-10  # share of the variation that remains if a term fits up to rounding
-_VARIATION = 1e-20  # relative variance beyond rounding
-_NEEDED = 4  # points: two fix the coefficients, two more confirm the term
+_NO_NOISE = 1e-24  # maximum relative variance of repetitions that differ only by rounding
+_THROUGH = 1e-10  # maximum unexplained share of the variation if a term fits up to rounding
+_VARIATION = 1e-20  # relative variance of points above which they differ by more than rounding
+_NEEDED = 4  # minimum number of points: two for the coefficients, and two that confirm the term
 
 
 def without_noise(observations: Observations) -> bool:
-    """Whether all repetitions are equal, and there are enough points to identify a term."""
+    """Returns whether all repetitions are equal, and there are enough points to identify a term."""
     return observations.within <= _NO_NOISE and len(observations.y) >= _NEEDED
 
 
 def through_all(observations: Observations, space: CompiledSpace) -> BestModel | None:
-    """The term that goes through all points up to rounding. None if there is none."""
+    """Returns the model with a constant and one term that goes through all points up to rounding.
+    None if there is none.
+    """
     y, w = observations.y, observations.weights
     total = w.sum()
     mean = float(w @ y / total)

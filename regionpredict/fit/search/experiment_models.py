@@ -16,7 +16,9 @@ from regionpredict.fit.search.options import MOST_SEGMENTS, NEEDED_POINTS
 
 @dataclass(frozen=True, slots=True)
 class ModelSet:
-    """The models of an experiment's series, and the reasons for series without one."""
+    """The models of an experiment's series. `problems` are the reasons for series without a
+    model.
+    """
 
     models: tuple[tuple[Series, FittedModel], ...]
     problems: tuple[InputError, ...] = field(default=())
@@ -34,10 +36,9 @@ def model_experiment(
     segments: int = MOST_SEGMENTS,
     law: str = "auto",
 ) -> ModelSet:
-    """Models every series. One that cannot be modeled becomes a problem, and the others are
-    modeled.
+    """Fits a model to each series. A series that cannot be modeled becomes a problem.
 
-    Series with the same points are modeled together. `path` is shown in problems.
+    Series with the same points are modeled fit_rows. `path` is shown in problems.
     """
     failed: dict[tuple[str, str], list[Series]] = {}
     done: dict[int, FittedModel] = {}
@@ -46,7 +47,7 @@ def model_experiment(
         groups.setdefault((series.parameters, series.points), []).append(index)
     for (parameters, points), members in groups.items():
 
-        def together(rows: list[int], parameters=parameters, points=points) -> list[FittedModel]:  # type: ignore[no-untyped-def]
+        def fit_rows(rows: list[int], parameters=parameters, points=points) -> list[FittedModel]:  # type: ignore[no-untyped-def]
             return fit_many(
                 points,
                 [experiment.series[row].values for row in rows],
@@ -61,11 +62,11 @@ def model_experiment(
             )
 
         try:
-            done.update(zip(members, together(members), strict=True))
+            done.update(zip(members, fit_rows(members), strict=True))
         except InputError:
             for row in members:
                 try:
-                    done[row] = together([row])[0]
+                    done[row] = fit_rows([row])[0]
                 except InputError as error:
                     failed.setdefault((error.message, error.remedy), []).append(
                         experiment.series[row]
@@ -77,7 +78,9 @@ def model_experiment(
 
 
 def _problem(message: str, remedy: str, failed: list[Series], path: str) -> InputError:
-    """One problem of all series that failed for the same reason, at the place of the first."""
+    """Returns one problem for all series that failed for the same reason, at the line of the first
+    series.
+    """
     name = ", ".join(part for part in (failed[0].callpath, failed[0].metric) if part)
     if len(failed) > 1:
         name = f"{name or 'the first'} and {len(failed) - 1} other series"

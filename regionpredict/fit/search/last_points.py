@@ -1,4 +1,4 @@
-"""Forecasts from the last points of a series of one parameter, without a search.
+"""Forecasts a series of one parameter from its last points, without a search.
 
 * `power N`: a power of the parameter through the last N points
 * `damped power 2`: the power through two points, with 0.7 of its exponent
@@ -19,11 +19,11 @@ from regionpredict.fit.model.terms import FloatArray
 
 _POWERS = (2, 3, 4)
 _LINES = (3, 4)
-_DAMPED = 0.7  # per doubling, halfway between a lasting trend and none
+_DAMPED = 0.7  # share of the exponent that continues, between a lasting trend and none
 _CURVED = (0.5, 1.0)  # shares of the exponent's last change that continue
 _EXPONENTS = (-4.0, 5.0)  # range of the exponent in `offset power`
 _BISECTIONS = 50
-_LARGEST = 700.0  # exponents of e that are finite
+_LARGEST = 700.0  # exponent of e above which the result would be infinite
 
 NAMES = (
     *(f"power {count}" for count in _POWERS),
@@ -40,8 +40,8 @@ NAMES = (
 
 
 def opinions(x: FloatArray, y: FloatArray, at: FloatArray) -> FloatArray:
-    """The forecasts at the values `(k,)`, with shape `(len(NAMES), k)`, and NaN or negative values
-    for none.
+    """Returns the forecasts at the values `at` `(k,)`, with shape `(len(NAMES), k)`. NaN and
+    negative values mean no forecast.
 
     `x` `(n,)` is ascending and positive, and `y` `(n,)` positive, with at least three points.
     """
@@ -49,7 +49,9 @@ def opinions(x: FloatArray, y: FloatArray, at: FloatArray) -> FloatArray:
 
 
 def _powers(x: FloatArray, y: FloatArray, at: FloatArray) -> FloatArray:
-    """`power`, `damped power`, `curved power` and `bent power`: `(6, k)`."""
+    """Returns the forecasts `(6, k)` of `power`, `damped power`, `curved power` and `bent
+    power`.
+    """
     a, b, far = np.log(x), np.log(y), np.log(at)
     rows = [
         _line(a[-count:], b[-count:], far) if len(x) >= count else np.full(len(at), np.nan)
@@ -58,16 +60,17 @@ def _powers(x: FloatArray, y: FloatArray, at: FloatArray) -> FloatArray:
     steepness = np.diff(b[-3:]) / np.diff(a[-3:])
     ahead = far - a[-1]
     rows.append(b[-1] + _DAMPED * steepness[-1] * ahead)
-    # From the middle of the last two points to the middle between the last one and the target.
+    # Distance from the middle of the last two points to the middle between the last point and the
+    # target.
     change = (steepness[1] - steepness[0]) / (0.5 * (a[-1] - a[-3]))
-    way = 0.5 * (far - a[-2])
-    rows.extend(b[-1] + (steepness[1] + share * change * way) * ahead for share in _CURVED)
+    distance = 0.5 * (far - a[-2])
+    rows.extend(b[-1] + (steepness[1] + share * change * distance) * ahead for share in _CURVED)
     return np.asarray(np.exp(np.minimum(np.array(rows), _LARGEST)))
 
 
 def _offset_power(x: FloatArray, y: FloatArray, at: FloatArray) -> FloatArray:
-    """`c + a*x^b` through the last three points. NaN if they are not monotonic, or `b` is too
-    large.
+    """Returns the forecasts `(k,)` of `c + a*x^b` through the last three points. NaN if the points
+    are not monotonic, or `b` is too large.
     """
     first, last = np.log(x[-3] / x[-2]), np.log(x[-1] / x[-2])
     below, above = y[-2] - y[-3], y[-1] - y[-2]
@@ -90,14 +93,16 @@ def _offset_power(x: FloatArray, y: FloatArray, at: FloatArray) -> FloatArray:
 
 
 def _step(exponent: float, logarithm: float) -> float:
-    """`(e^(b*l) - 1) / b`, and `l` where `b` is zero."""
+    """Returns `(e^(b*l) - 1) / b`, or `l` if `b` is zero, for an exponent `b` and a logarithm
+    `l`.
+    """
     if abs(exponent * logarithm) < 1e-9:
         return logarithm
     return float(np.expm1(min(exponent * logarithm, _LARGEST)) / exponent)
 
 
 def _lines(x: FloatArray, y: FloatArray, at: FloatArray) -> FloatArray:
-    """The forecasts `line`, `tree`, `work line` and `last`, with shape `(5, k)`."""
+    """Returns the forecasts `(5, k)` of `line`, `tree`, `work line` and `last`."""
     result = np.full((len(_LINES) + 3, len(at)), np.nan)
     for row, count in enumerate(_LINES):
         if len(x) >= count:
@@ -114,7 +119,9 @@ def _lines(x: FloatArray, y: FloatArray, at: FloatArray) -> FloatArray:
 def _line(
     x: FloatArray, y: FloatArray, at: FloatArray, weights: FloatArray | None = None
 ) -> FloatArray:
-    """The weighted least-squares line through the points, evaluated at other values."""
+    """Fits a line to the points by weighted least squares, and returns its values at other
+    points.
+    """
     w = np.ones(len(x)) if weights is None else weights
     mean, level = (w @ x) / w.sum(), (w @ y) / w.sum()
     slope = (w * (x - mean)) @ (y - level) / ((w * (x - mean)) @ (x - mean))

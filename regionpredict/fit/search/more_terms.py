@@ -1,4 +1,4 @@
-"""Models with three or more terms, if requested."""
+"""Fits models with three or more terms, if requested."""
 
 from __future__ import annotations
 
@@ -11,31 +11,36 @@ from regionpredict.fit.search.criterion import Criterion
 from regionpredict.fit.search.one_parameter import Data
 
 _KEPT = 60  # number of models that are extended by another term
-_SMALLEST = 1e-10  # determinant of unit columns, below which they count as equal
+_SMALLEST = 1e-10  # determinant of normalized columns below which they count as dependent
 
 Chosen = tuple[int, ...]
 
 
 def more_terms(
-    seen: Observations, space: CompiledSpace, criterion: Criterion, most: int
+    observations: Observations, space: CompiledSpace, criterion: Criterion, most: int
 ) -> tuple[float, tuple[tuple[float, int], ...]] | None:
-    """The constant, and coefficients with indices of columns of the space, for up to `most` terms.
+    """Returns the constant, and each coefficient with the index of its term in the search space,
+    for up to `most` terms.
 
-    The best models with one and two terms are extended term by term, while each explains more than
-    its price (Shudler 2018, fig. 2.2). All coefficients are positive. None if no third term does.
+    The best models with one and two terms are extended term by term (Shudler 2018, fig. 2.2). Each
+    further term must explain more than its price. All coefficients are positive. Returns None if no
+    third term explains enough.
     """
     data = Data(
-        seen.y[None], seen.weights[None], np.array([seen.within]), np.array([seen.dof])
-    )  # fmt: skip
+        observations.y[None],
+        observations.weights[None],
+        np.array([observations.within]),
+        np.array([observations.dof]),
+    )
     ranked = one_parameter.rank(data, space, criterion)
     starts = [
         tuple(sorted(k for k in pair if k >= 0))
         for pair in zip(ranked.first.tolist(), ranked.second.tolist(), strict=True)
     ]
     beam = [chosen for chosen in starts if chosen][:_KEPT]
-    best, least = None, min(_score(seen, space, criterion, chosen)[0] for chosen in beam)
+    best, least = None, min(_score(observations, space, criterion, chosen)[0] for chosen in beam)
     for size in range(3, most + 1):
-        if len(seen.y) < size + 3:  # two more points than coefficients
+        if len(observations.y) < size + 3:  # two more points than coefficients
             break
         longer = {
             tuple(sorted((*chosen, k)))
@@ -43,7 +48,9 @@ def more_terms(
             for k in range(len(space.terms))
             if k not in chosen
         }
-        scored = sorted((_score(seen, space, criterion, chosen), chosen) for chosen in longer)
+        scored = sorted(
+            (_score(observations, space, criterion, chosen), chosen) for chosen in longer
+        )
         (score, coefficients), chosen = scored[0]
         if score >= least:
             break
@@ -54,24 +61,26 @@ def more_terms(
 
 
 def _score(
-    seen: Observations, space: CompiledSpace, criterion: Criterion, chosen: Chosen
+    observations: Observations, space: CompiledSpace, criterion: Criterion, chosen: Chosen
 ) -> tuple[float, tuple[float, ...]]:
-    """Minus twice the logarithm of the model's probability, and its coefficients."""
-    columns: FloatArray = np.vstack([np.ones(len(seen.y)), space.columns[list(chosen)]])
-    root = np.sqrt(seen.weights)
+    """Returns minus twice the logarithm of the model's probability, and the model's
+    coefficients.
+    """
+    columns: FloatArray = np.vstack([np.ones(len(observations.y)), space.columns[list(chosen)]])
+    root = np.sqrt(observations.weights)
     scaled = columns * root
     size = np.sqrt((scaled * scaled).sum(1))
     unit = scaled / size[:, None]
     gram = unit @ unit.T
     if np.linalg.det(gram) < _SMALLEST ** len(chosen):
         return np.inf, ()
-    solution = np.linalg.solve(gram, unit @ (root * seen.y))
+    solution = np.linalg.solve(gram, unit @ (root * observations.y))
     if (solution[1:] <= 0).any():
         return np.inf, ()
-    misfit = float(((root * seen.y - solution @ unit) ** 2).sum())
-    count = len(seen.y)
-    dof = seen.dof + criterion.floor_dof + count - 2.0
-    base = seen.within + criterion.floor_dof * criterion.noise_floor**2
+    misfit = float(((root * observations.y - solution @ unit) ** 2).sum())
+    count = len(observations.y)
+    dof = observations.dof + criterion.floor_dof + count - 2.0
+    base = observations.within + criterion.floor_dof * criterion.noise_floor**2
     price = criterion.second * len(chosen)
     price += criterion.pair_rarity * float(space.rarity[list(chosen)].sum())
     return dof * float(np.log(base + misfit)) + price, tuple((solution / size).tolist())

@@ -1,4 +1,4 @@
-"""The next point to measure for each model of an experiment."""
+"""Finds the next point to measure for each model of an experiment."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _TIMES = ("time", "runtime", "wall", "seconds")
 
 
 class Suggestion(NamedTuple):
-    """A model with the point to measure next, or the reason why it is unknown."""
+    """A model with the next point to measure, or the reason why no point is known."""
 
     series: Series
     model: FittedModel
@@ -34,9 +34,11 @@ class Suggestion(NamedTuple):
 def next_points(
     models: ModelSet, targets: Sequence[Mapping[str, float]], processors: str | None
 ) -> list[Suggestion]:
-    """The next point to measure for each model. It decides the value at the last of `targets`.
+    """Returns the next point to measure for each model. It is chosen for the prediction at the last
+    of `targets`.
 
-    `processors` is the parameter that counts processors. By default it is found by its usual names.
+    `processors` is the parameter that counts processors. By default, common names of this parameter
+    are searched.
 
     Raises `InputError` for an unknown parameter.
     """
@@ -68,8 +70,8 @@ def _next_point_of(
 
 
 def _seconds(series: Series) -> float | None:
-    """A value of the metric in seconds. None if the metric is not a time. Times without a unit are
-    in seconds.
+    """Returns the unit of the metric in seconds, or None if the metric is not a time. Times without
+    a unit are in seconds.
     """
     if series.unit:
         return _SECONDS.get(series.unit.lower())

@@ -1,4 +1,4 @@
-"""The options of the search for a model."""
+"""Defines the options of the model search."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from regionpredict.fit.model.terms import DEFAULT_SPACE, SearchSpace
 from regionpredict.fit.search.criterion import DEFAULT_CRITERION, Criterion
 
 NEEDED_POINTS = 5
-"""Fewer points show no growth (Shudler 2018, sec. 2.3), but a caller may override it."""
+"""The default minimum number of points: fewer show no growth (Shudler 2018, sec. 2.3)."""
 
 MOST_SEGMENTS = 3
-"""Default maximum number of pieces of a series. More would describe a curve, not changes of
-behavior.
+"""The default maximum number of pieces of a series. More pieces would describe a curve instead of
+changes of behavior.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """The options of a fit. See `fit`."""
+    """The options of a fit, which are arguments of `fit`."""
 
     statistic: Statistic = "mean"
     space: SearchSpace = DEFAULT_SPACE

@@ -1,4 +1,4 @@
-"""Estimates how common terms are from all call paths of a program."""
+"""Estimates the frequencies of terms from all call paths of a program."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from regionpredict.fit.model.terms import CompiledSpace, FloatArray
 from regionpredict.fit.search.criterion import Criterion
 
 MANY_PATHS = 30
-"""Minimum number of call paths for this estimate."""
+"""The minimum number of call paths for estimating the frequencies of terms."""
 
 _PRIOR_PATHS = 150.0  # weight of the prior rarities, in call paths
 
@@ -17,12 +17,12 @@ _PRIOR_PATHS = 150.0  # weight of the prior rarities, in call paths
 def learned_prices(
     chosen: NDArray[np.intp], space: CompiledSpace, criterion: Criterion
 ) -> FloatArray:
-    """The change of each term's price `(h,)`.
+    """Returns the change of each term's price `(h,)` due to the terms' frequencies.
 
-    `chosen` are the terms of the paths with growth.
+    `chosen` are the selected terms of the call paths with growth.
 
-    It follows from the terms' frequencies, with `_PRIOR_PATHS` additional paths distributed by the
-    rarities. The most common term keeps its price, so that growth is not accepted more easily.
+    The frequencies include `_PRIOR_PATHS` additional call paths distributed by the prior rarities.
+    The most common term keeps its price, so that growth is not accepted more easily.
     """
     expected = np.exp(-0.5 * criterion.rarity * space.rarity)
     expected = expected / expected.sum()

@@ -19,7 +19,8 @@ def fit_refined(
     statistic: Statistic = "mean",
     min_points: int = NEEDED_POINTS,
 ) -> FittedModel:
-    """Models one parameter by a constant and one term of `REFINED_SPACE`. Raises like `fit`.
+    """Fits a constant and one term of `REFINED_SPACE` to a series of one parameter. Raises the same
+    errors as `fit`.
 
     >>> points = [(p,) for p in (4, 8, 16, 32, 64, 128)]
     >>> str(fit_refined(points, [[2 + 3 * p**0.6875] * 2 for (p,) in points]))

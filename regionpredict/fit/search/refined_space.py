@@ -1,7 +1,8 @@
-"""The refined search space, with exponents outside the default one (Shudler 2018, sec. 2.3.1).
+"""Defines the refined search space, with more exponents than the default space (Shudler 2018, sec.
+2.3.1).
 
 The distance between whole exponents is bisected four times, for each power of the logarithm. A
-finer exponent must explain the data better: each bisection makes a term rarer by one half. The
+finer exponent must explain the data better, since each bisection increases the rarity by 0.5. The
 model has a constant and one term. Exponents without a logarithm may be negative.
 """
 
@@ -11,16 +12,16 @@ from regionpredict.fit.model.terms import CompiledSpace, FloatArray, SearchSpace
 from regionpredict.fit.search.criterion import Criterion
 
 _HALVINGS = 4
-_LOWEST, _HIGHEST = -2, 5  # whole exponents
-_RARER = 0.5  # factor per halving
+_LOWEST, _HIGHEST = -2, 5  # range of the exponents
+_RARER = 0.5  # increase of the rarity per bisection
 _LOGARITHMS = (0.0, 1.0, 2.0)
 
 REFINING = Criterion(rarity=1.0)
-"""The weights of a search in `REFINED_SPACE`, which has its own rarities."""
+"""The weights of a search in `REFINED_SPACE`, whose terms have separate rarities."""
 
 
 def _ruler() -> dict[Term, float]:
-    """The terms of all bisections, each with its rarity."""
+    """Returns the terms of all bisections with their rarities."""
     rarities: dict[Term, float] = {}
     for level in range(_HALVINGS + 1):
         step = 0.5**level
@@ -38,7 +39,9 @@ REFINED_SPACE = SearchSpace.of(_RULER, rarities=list(_RULER.values()))
 
 
 def refined_columns(space: CompiledSpace, x: FloatArray) -> CompiledSpace:
-    """`REFINED_SPACE` at the values of `space`, `(n,)`, which caches it."""
+    """Returns `REFINED_SPACE` evaluated at the parameter values `x` `(n,)`. The result is cached in
+    `space`.
+    """
     known = space.kept.get("refined")
     if not isinstance(known, CompiledSpace):
         known = space.kept["refined"] = REFINED_SPACE.compiled(x)

@@ -1,9 +1,9 @@
-"""Forecasts with a formula that noise leaves uncertain.
+"""Forecasts series whose formula is uncertain because of noise.
 
-Several formulas may explain the points to within their noise. With large noise, even a constant
-explains growth. Therefore, the candidates' median and the forecast by views are averaged. Their
-weights are their precision, the reciprocal of the variance of the logarithm. If the formula agrees
-with the average, it is the forecast alone.
+Several formulas may explain the points within their noise. With large noise, even a constant
+explains growth. Therefore, the median of the candidate formulas is averaged with the forecast of
+the simple forecasters (views). The weights are the reciprocal variances of the logarithms. If the
+formula agrees with the average, only the formula is used.
 """
 
 from __future__ import annotations
@@ -19,23 +19,27 @@ from regionpredict.fit.model.outlook import Outlook
 from regionpredict.fit.model.terms import FloatArray
 
 CANDIDATES = "candidates"
-"""The name of the candidates' median among the forecasters."""
+"""The name of the median of all candidate formulas in the list of forecasters."""
 
-_AGREEMENT = 0.25  # of the smaller standard deviation
+_AGREEMENT = 0.25  # maximum difference of equal forecasts, in smaller standard deviations
 _LEVELS = (0.05, 0.5, 0.95)
 _NORMAL_90 = NormalDist().inv_cdf(_LEVELS[-1])
-_LEAST = 1e-12  # of the median: an interval down to zero leaves the formula no weight
+_LEAST = 1e-12  # minimum lower end of an interval, relative to the median
 
 
 @dataclass(frozen=True, slots=True)
 class UncertainFormula:
-    """The forecast of a model with noise, and of views of the same points."""
+    """A model of noisy points, with forecasts (`views`) of the same points by simple
+    forecasters.
+    """
 
     model: FittedModel
     views: Callable[[FloatArray], Outlook]
 
     def at(self, points: FloatArray) -> Outlook | None:
-        """The outlook at points `(k, m)`. None if the formula is the forecast at all of them."""
+        """Returns the outlook at points `(k, m)`, or None if the formula is the forecast at all of
+        them.
+        """
         views = self.views(points)
         low, median, high = np.array(
             [self.model.formula_quantiles(point[None], _LEVELS) for point in points]

@@ -1,4 +1,4 @@
-"""Efficiencies over threads and sizes, and lines of constant efficiency, as data for pictures."""
+"""Computes efficiencies over threads and sizes, and lines of constant efficiency, for plots."""
 
 from __future__ import annotations
 
@@ -12,14 +12,15 @@ from regionpredict.fit.laws.efficiency_surface import LARGEST, smallest_size
 from regionpredict.tasks.isoefficiency.models import Isoefficiency
 
 CONTOURS = (0.9, 0.7, 0.5, 0.3)
-"""The efficiencies of the lines of Shudler 2017, fig. 7."""
+"""The default efficiencies of the lines, as in Shudler 2017, fig. 7."""
 REACH = 4.0
-"""How far pictures extend beyond the largest measured size and number of threads, as a factor."""
+"""The factor by which plots extend beyond the largest measured size and number of threads."""
 
 
 class SizeLine(NamedTuple):
-    """A line of points (p, n). n is the smallest size that keeps the efficiency according to the
-    function `key`, which `label` describes. If no size reaches it for some p, there is no point.
+    """A line of constant efficiency through points (p, n). n is the smallest size that keeps the
+    efficiency according to the function `key`. A p for which no size reaches the efficiency has no
+    point.
     """
 
     key: str
@@ -30,7 +31,7 @@ class SizeLine(NamedTuple):
 def size_lines(
     result: Isoefficiency, efficiency: float, threads: Sequence[float]
 ) -> tuple[SizeLine, ...]:
-    """The lines of the functions that have a model: E_ac, E_cf, E_ub."""
+    """Returns the lines of those functions E_ac, E_cf and E_ub that have a model."""
     functions: list[tuple[str, str, Callable[[float, float], float | None]]] = []
     if result.actual is not None:
         functions.append(("E_ac", "E_ac, the program", result.actual.value))
@@ -55,7 +56,7 @@ def _line(
 
 
 def _or_zero(value: Callable[[float, float], float | None], threads: float, size: float) -> float:
-    """An efficiency, or 0 if there is none."""
+    """Returns an efficiency, or 0 if it is unknown."""
     return value(threads, size) or 0.0
 
 
@@ -64,9 +65,10 @@ def efficiency_surfaces(
     threads: Sequence[float] | np.ndarray,
     sizes: Sequence[float] | np.ndarray,
 ) -> dict[str, np.ndarray | None]:
-    """E_ac, E_cf, E_ub, delta_con = E_cf - E_ac and delta_str = E_ub - E_cf by their models, each
-    with shape `(len(sizes), len(threads))`. None without a model. Efficiencies are limited to the
-    range from 0 to E_ub, which models of E_ac and E_cf may exceed beyond the measured points.
+    """Returns the modeled E_ac, E_cf, E_ub, delta_con = E_cf - E_ac and delta_str = E_ub - E_cf.
+    Each has shape `(len(sizes), len(threads))`, or is None without a model. Efficiencies are
+    limited to the range from 0 to E_ub, which models of E_ac and E_cf may exceed beyond the
+    measured points.
     """
     p, n = np.asarray(threads, dtype=np.float64), np.asarray(sizes, dtype=np.float64)
 

@@ -1,4 +1,6 @@
-"""The C kernels of readers and analyses, compiled at first use and kept in the user's cache."""
+"""Loads the C functions of readers and analyses, which are compiled at first use and cached per
+user.
+"""
 
 from __future__ import annotations
 
@@ -16,13 +18,13 @@ FOLDER = Path(__file__).parent
 
 @dataclass(frozen=True, slots=True)
 class Kernels:
-    """The compiler of the kernels, and the private folder for the results."""
+    """The C compiler, and the private folder for the compiled libraries."""
 
     compiler: tuple[str, ...]
     folder: Path
 
     def load(self, source: str) -> ctypes.CDLL:
-        """The library compiled from one C file of this package.
+        """Returns the library compiled from a C file of this package.
 
         Raises InputError if it cannot be compiled or stored.
         """

@@ -1,4 +1,4 @@
-"""Sorts and numbers long columns whose values are few or already in order."""
+"""Sorts and numbers long columns that have few different values or are already sorted."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from numpy.typing import NDArray
 
 from regionpredict.trace.paraver.records import Integers
 
-_LARGEST_TABLE = 1 << 24  # entries; beyond, sorting needs less memory
+_LARGEST_TABLE = 1 << 24  # maximum entries of a table; for more, sorting needs less memory
 
 
 def by_location(location: NDArray[np.integer[Any]], time: Integers) -> NDArray[np.intp]:
-    """The order by location and time. Rows with equal location and time keep their order.
+    """Returns the order of rows by location and time. Rows with equal location and time keep their
+    order.
 
-    Files are usually in the order of time. In this case, only the location is sorted, in linear
-    time.
+    Files are usually sorted by time. In this case, a linear-time sort by location is enough.
     """
     if len(time) and int(location.max()) < 1 << 16 and bool((time[1:] >= time[:-1]).all()):
         return np.argsort(location.astype(np.uint16), kind="stable")
@@ -24,7 +24,7 @@ def by_location(location: NDArray[np.integer[Any]], time: Integers) -> NDArray[n
 
 
 def distinct(values: NDArray[Any]) -> tuple[Integers, Integers]:
-    """The different values in order, and the position of each among them.
+    """Returns the different values in ascending order, and the index in them of each value.
 
     >>> [part.tolist() for part in distinct(np.array([7, 3, 7]))]
     [[3, 7], [1, 0, 1]]

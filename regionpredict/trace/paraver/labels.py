@@ -1,4 +1,4 @@
-"""The names of numbers in a Paraver trace (`.pcf`), and of its threads (`.row`)."""
+"""Reads the names of states and events of a Paraver trace (`.pcf`), and of its threads (`.row`)."""
 
 from __future__ import annotations
 
@@ -34,18 +34,19 @@ precedence.
 
 @dataclass(frozen=True, slots=True)
 class Labels:
-    """Names by number: states, types of events, and their values by type."""
+    """The names of states, of event types, and of the values of each event type, by number."""
 
     states: dict[int, str] = field(default_factory=dict)
     types: dict[int, str] = field(default_factory=dict)
     values: dict[int, dict[int, str]] = field(default_factory=dict)
 
     def state(self, number: int) -> str:
-        """The state's name."""
+        """Returns the name of a state."""
         return self.states.get(number) or STATES.get(number, f"State {number}")
 
     def function(self, kind: int, value: int) -> str:
-        """The name of a function. If the label also has a short name, the full name is in brackets.
+        """Returns the name of a function. If the label also has a short name, the full name is in
+        brackets.
 
         >>> Labels(values={7: {3: "__io_M.. [__io_MOD_read]", 4: "main"}}).function(7, 3)
         'io::read'
@@ -58,7 +59,8 @@ class Labels:
         )  # gfortran's name of a module's function
 
     def line(self, kind: int, value: int) -> tuple[str, int | None]:
-        """File and line of a label such as `71 (balance.F90, epoch2d)`. "" and None if unknown.
+        """Returns the file and line in a label such as `71 (balance.F90, epoch2d)`, or "" and None
+        if unknown.
 
         >>> Labels(values={7: {3: "71 (balance.F90, epoch2d)"}}).line(7, 3)
         ('balance.F90', 71)
@@ -70,7 +72,7 @@ class Labels:
 
 
 def read_labels(path: Path) -> Labels:
-    """The names in a `.pcf` file. Empty if the file is missing."""
+    """Reads the names in a `.pcf` file. Empty if the file is missing."""
     states: dict[int, str] = {}
     types: dict[int, str] = {}
     value_labels: dict[int, dict[int, str]] = {}
@@ -100,7 +102,7 @@ def read_labels(path: Path) -> Labels:
 
 
 def read_thread_names(path: Path) -> tuple[str, ...]:
-    """The names of all threads in order, from a `.row` file. Empty if the file is missing."""
+    """Reads the names of all threads in order from a `.row` file. Empty if the file is missing."""
     names: list[str] = []
     left = 0
     for line in _lines(path):
