@@ -126,12 +126,12 @@ def call_trees(models: ModelSet, measured: Measured = "exclusive") -> tuple[Call
     for series, model in models.models:
         groups.setdefault((series.metric, series.parameters), {})[series.callpath] = model
     return tuple(
-        CallTree(metric, parameters, _calls(group), measured)
+        CallTree(metric, parameters, _calls_with_callers(group), measured)
         for (metric, parameters), group in groups.items()
     )
 
 
-def _calls(models: Mapping[str, FittedModel]) -> tuple[Call, ...]:
+def _calls_with_callers(models: Mapping[str, FittedModel]) -> tuple[Call, ...]:
     """Returns the calls of these call paths, including callers without measurements."""
     children: dict[str, list[str]] = {}
     tops: list[str] = []

@@ -55,17 +55,17 @@ def chrome_graph(text: str, path: str) -> TaskGraph:
     events = value.get("traceEvents") if isinstance(value, dict) else value
     if not isinstance(events, list) or not all(isinstance(event, dict) for event in events):
         raise InputError("not a Chrome trace: no list of events", remedy=_REMEDY, path=path)
-    slices = _outermost(_slices(events, path))
+    slices = _outermost_slices(_slices_by_thread(events, path))
     if not slices:
         raise InputError("a Chrome trace without slices", remedy=_REMEDY, path=path)
-    links = _links(_flows(events, path), slices)
+    links = _dependences_of_flows(_flows_in_order(events, path), slices)
     if not links:
         raise InputError(
             "a Chrome trace without flows: the dependences of its tasks are unknown",
             remedy=_REMEDY,
             path=path,
         )  # fmt: skip
-    graph = _graph(slices, links)
+    graph = _graph_of_slices(slices, links)
     try:
         check_acyclic(graph)
     except InputError as error:
@@ -73,7 +73,7 @@ def chrome_graph(text: str, path: str) -> TaskGraph:
     return graph
 
 
-def _number(event: dict[str, Any], key: str, path: str) -> float:
+def _parse_time(event: dict[str, Any], key: str, path: str) -> float:
     value = event.get(key)
     if isinstance(value, str):  # some writers quote them
         try:
@@ -90,29 +90,31 @@ def _number(event: dict[str, Any], key: str, path: str) -> float:
     return float(value)
 
 
-def _thread(event: dict[str, Any]) -> tuple[Any, Any]:
+def _thread_of_event(event: dict[str, Any]) -> tuple[Any, Any]:
     return str(event.get("pid")), str(event.get("tid"))
 
 
-def _slices(events: list[dict[str, Any]], path: str) -> dict[tuple[Any, Any], list[_Slice]]:
+def _slices_by_thread(
+    events: list[dict[str, Any]], path: str
+) -> dict[tuple[Any, Any], list[_Slice]]:
     found: dict[tuple[Any, Any], list[_Slice]] = {}
     open_: dict[tuple[Any, Any], list[tuple[float, str]]] = {}
     for event in events:
-        thread, phase, name = _thread(event), event.get("ph"), str(event.get("name", "?"))
+        thread, phase, name = _thread_of_event(event), event.get("ph"), str(event.get("name", "?"))
         if phase == "X":
-            begin = _number(event, "ts", path)
-            length = _number(event, "dur", path) if "dur" in event else 0.0
+            begin = _parse_time(event, "ts", path)
+            length = _parse_time(event, "dur", path) if "dur" in event else 0.0
             found.setdefault(thread, []).append(_Slice(begin, begin + max(length, 0.0), name))
         elif phase == "B":
-            open_.setdefault(thread, []).append((_number(event, "ts", path), name))
+            open_.setdefault(thread, []).append((_parse_time(event, "ts", path), name))
         elif phase == "E" and open_.get(thread):
             begin, name = open_[thread].pop()
-            end = max(_number(event, "ts", path), begin)
+            end = max(_parse_time(event, "ts", path), begin)
             found.setdefault(thread, []).append(_Slice(begin, end, name))
     return found
 
 
-def _outermost(
+def _outermost_slices(
     slices: dict[tuple[Any, Any], list[_Slice]],
 ) -> dict[tuple[Any, Any], list[_Slice]]:
     """Returns the outermost slices of each thread, sorted by their starts."""
@@ -126,13 +128,13 @@ def _outermost(
     return kept
 
 
-def _flows(events: list[dict[str, Any]], path: str) -> list[list[_Flow]]:
+def _flows_in_order(events: list[dict[str, Any]], path: str) -> list[list[_Flow]]:
     """Returns the events of each flow in order of time."""
     flows: dict[tuple[str, str, str], list[_Flow]] = {}
     for event in events:
         if event.get("ph") in ("s", "t", "f"):
             key = (str(event.get("cat")), str(event.get("name")), str(event.get("id")))
-            flow = _Flow(_number(event, "ts", path), _thread(event), event["ph"])
+            flow = _Flow(_parse_time(event, "ts", path), _thread_of_event(event), event["ph"])
             flows.setdefault(key, []).append(flow)
     return [sorted(steps, key=lambda step: (step.at, "stf".index(step.phase)))
             for steps in flows.values()]  # fmt: skip
@@ -149,7 +151,9 @@ class _Link(NamedTuple):
     entered: float
 
 
-def _links(flows: list[list[_Flow]], slices: dict[tuple[Any, Any], list[_Slice]]) -> list[_Link]:
+def _dependences_of_flows(
+    flows: list[list[_Flow]], slices: dict[tuple[Any, Any], list[_Slice]]
+) -> list[_Link]:
     begins = {thread: [one.begin for one in own] for thread, own in slices.items()}
 
     def slice_at(flow: _Flow) -> int | None:
@@ -176,7 +180,7 @@ def _links(flows: list[list[_Flow]], slices: dict[tuple[Any, Any], list[_Slice]]
     return links
 
 
-def _graph(slices: dict[tuple[Any, Any], list[_Slice]], links: list[_Link]) -> TaskGraph:
+def _graph_of_slices(slices: dict[tuple[Any, Any], list[_Slice]], links: list[_Link]) -> TaskGraph:
     """Creates the task graph. Each slice becomes a chain of nodes, divided where flows leave and
     enter the slice.
     """

@@ -92,14 +92,16 @@ class _Reader:
         if first.text.lower() == "graph":
             raise self._error("an undirected graph has no order", first)
         if first.text.lower() != "digraph":
-            raise self._error(f"'{_shown(first)}' found where 'digraph' is expected", first)
+            raise self._error(
+                f"'{_shortened_token(first)}' found where 'digraph' is expected", first
+            )
         if self._peek() != "{":
             self.title = _unquoted(self._next_token("a name").text)
         self._expect("{")
         self._statements()
         if self.at < len(self.tokens):
             token = self.tokens[self.at]
-            raise self._error(f"'{_shown(token)}' after the end of the graph", token)
+            raise self._error(f"'{_shortened_token(token)}' after the end of the graph", token)
         if not self.numbers:
             raise InputError("a graph without nodes", remedy=_REMEDY, path=self.path)
         nodes = {name: number for name, number in self.numbers.items() if number not in self.same}
@@ -309,13 +311,15 @@ class _Reader:
     def _expect(self, text: str) -> None:
         token = self._next_token(f"'{text}'")
         if token.text != text:
-            raise self._error(f"'{_shown(token)}' found where '{text}' is expected", token)
+            raise self._error(
+                f"'{_shortened_token(token)}' found where '{text}' is expected", token
+            )
 
     def _error(self, message: str, token: _Token) -> InputError:
         return InputError(f"not DOT: {message}", remedy=_REMEDY, path=self.path, line=token.line)
 
 
-def _shown(token: _Token) -> str:
+def _shortened_token(token: _Token) -> str:
     return token.text if len(token.text) <= 20 else token.text[:17] + "..."
 
 

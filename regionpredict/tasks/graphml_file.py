@@ -45,8 +45,8 @@ def graphml_graph(text: str, path: str) -> TaskGraph:
             raise InputError(f"not GraphML: node '{name}' twice", remedy=_REMEDY, path=path)
         if inner[name]:
             continue
-        data = _data(node, keys)
-        times[name] = _time(name, data, path)
+        data = _node_data(node, keys)
+        times[name] = _node_seconds(name, data, path)
         labels[name] = next((data[key] for key in _LABELS if data.get(key)), "")
     edges: list[tuple[str, str]] = []
     for graph in _descendants(root, "graph"):
@@ -72,19 +72,19 @@ def graphml_graph(text: str, path: str) -> TaskGraph:
     return named_graph(times, edges, labels, path, _REMEDY)
 
 
-def _tag(element: Element) -> str:
+def _local_tag(element: Element) -> str:
     return element.tag.rpartition("}")[2] if isinstance(element.tag, str) else ""
 
 
 def _descendants(root: Element, tag: str) -> list[Element]:
-    return [element for element in root.iter() if _tag(element) == tag]
+    return [element for element in root.iter() if _local_tag(element) == tag]
 
 
 def _children(root: Element, tag: str) -> list[Element]:
-    return [element for element in root if _tag(element) == tag]
+    return [element for element in root if _local_tag(element) == tag]
 
 
-def _data(node: Element, keys: dict[str, str]) -> dict[str, str]:
+def _node_data(node: Element, keys: dict[str, str]) -> dict[str, str]:
     """Returns the data of a node by key name, including attributes of the element."""
     known = {name.rpartition("}")[2]: value for name, value in node.attrib.items()}
     for datum in _children(node, "data"):
@@ -92,11 +92,11 @@ def _data(node: Element, keys: dict[str, str]) -> dict[str, str]:
         known[keys.get(key) or key] = (datum.text or "").strip()
         for part in datum.iter():
             if part is not datum and part.text and part.text.strip():
-                known.setdefault(_tag(part), part.text.strip())
+                known.setdefault(_local_tag(part), part.text.strip())
     return known
 
 
-def _time(name: str, data: dict[str, str], path: str) -> float | None:
+def _node_seconds(name: str, data: dict[str, str], path: str) -> float | None:
     for key in _TIMES:
         if key in data:
             try:

@@ -40,7 +40,7 @@ def json_graph(text: str, path: str) -> TaskGraph:
         raise InputError("a graph without nodes", remedy=_REMEDY, path=path)
     numbers: dict[str, int] = {}
     for node in nodes:
-        name = _id(node, "id")
+        name = _parse_id(node, "id")
         if name in numbers:
             raise node.error("id", f"is '{name}' a second time")
         numbers[name] = len(numbers)
@@ -48,11 +48,11 @@ def json_graph(text: str, path: str) -> TaskGraph:
     for edge in record.inners("edges"):
         ends = []
         for key in ("source", "target"):
-            name = _id(edge, key)
+            name = _parse_id(edge, key)
             if name not in numbers:
                 raise edge.error(key, f"is '{name}', which is not a node")
             ends.append(numbers[name])
-        kinds[ends[0], ends[1]] = _one_of(edge, "kind", EDGE_KINDS)
+        kinds[ends[0], ends[1]] = _parse_choice(edge, "kind", EDGE_KINDS)
     seconds = [node.number("seconds") for node in nodes]
     try:
         graph = graph_of_tasks(seconds, list(kinds), list(numbers))
@@ -65,17 +65,17 @@ def json_graph(text: str, path: str) -> TaskGraph:
     ]
     return dataclasses.replace(
         graph,
-        node_kinds=np.array([_one_of(n, "kind", NODE_KINDS) for n in nodes], dtype=np.uint8),
-        tasks=_tasks(nodes),
+        node_kinds=np.array([_parse_choice(n, "kind", NODE_KINDS) for n in nodes], dtype=np.uint8),
+        tasks=_task_numbers(nodes),
         lines=np.array(lines, dtype=np.int64),
         places=numbered(places),
         edge_kinds=np.array(list(kinds.values()), dtype=np.uint8),
         serial_s=record.number("serial_s", most=LONGEST_S) if "serial_s" in record.value else 0.0,
-        iterations=np.array([_iterations(node) for node in nodes], dtype=np.int64),
+        iterations=np.array([_parse_iterations(node) for node in nodes], dtype=np.int64),
     )
 
 
-def _iterations(node: Record) -> tuple[int, ...]:
+def _parse_iterations(node: Record) -> tuple[int, ...]:
     """Returns the fields of a node's iteration range. A node without iterations has the total 0."""
     if "iterations" not in node.value:
         return (0, 0, 0, 0, 0)
@@ -89,12 +89,12 @@ def _iterations(node: Record) -> tuple[int, ...]:
     return tuple(given)
 
 
-def _id(record: Record, key: str) -> str:
+def _parse_id(record: Record, key: str) -> str:
     value = record.part(key)
     return str(value) if type(value) is int else record.text(key)
 
 
-def _one_of(record: Record, key: str, known: tuple[str, ...]) -> int:
+def _parse_choice(record: Record, key: str, known: tuple[str, ...]) -> int:
     if key not in record.value:
         return 0
     text = record.text(key)
@@ -103,7 +103,7 @@ def _one_of(record: Record, key: str, known: tuple[str, ...]) -> int:
     return known.index(text)
 
 
-def _tasks(nodes: list[Record]) -> IntArray:
+def _task_numbers(nodes: list[Record]) -> IntArray:
     """Returns the task of each node. A node without `task` is a separate task. Task numbers that
     are not below the number of nodes are replaced by free numbers.
     """

@@ -47,7 +47,7 @@ def layered_layout(count: int, edges: Sequence[tuple[int, int]]) -> Layout:
     >>> layered_layout(3, [(0, 1), (0, 2)]).row.tolist()
     [0, 1, 1]
     """
-    rows = _rows(count, edges)
+    rows = _rows_of_nodes(count, edges)
     trunk: dict[tuple[int, int], int] = {}
     row_of = list(rows)
     pairs: list[tuple[int, int]] = []
@@ -77,7 +77,7 @@ def layered_layout(count: int, edges: Sequence[tuple[int, int]]) -> Layout:
     return Layout(np.array(rows, dtype=np.int64), x[:count], tuple(routes))
 
 
-def _rows(count: int, edges: Sequence[tuple[int, int]]) -> list[int]:
+def _rows_of_nodes(count: int, edges: Sequence[tuple[int, int]]) -> list[int]:
     """Returns the row of each node by the longest path to it. A node with more successors than
     predecessors moves down to its successors, which shortens its edges.
     """
@@ -108,8 +108,8 @@ def _sorted_rows(row_of: Sequence[int], pairs: Sequence[tuple[int, int]]) -> lis
     layers: list[list[int]] = [[] for _ in range(max(row_of, default=-1) + 1)]
     for node, row in enumerate(row_of):
         layers[row].append(node)
-    up, down = _neighbours(len(row_of), pairs)
-    best, fewest = layers, _crossings(layers, down)
+    up, down = _neighbours_above_and_below(len(row_of), pairs)
+    best, fewest = layers, _number_of_crossings(layers, down)
     for sweep in range(_ORDER_SWEEPS):
         if not fewest:
             break
@@ -127,13 +127,13 @@ def _sorted_rows(row_of: Sequence[int], pairs: Sequence[tuple[int, int]]) -> lis
             sorted_layers[row] = sorted(layers[row], key=mean)
             at.update({node: place for place, node in enumerate(sorted_layers[row])})
         layers = sorted_layers
-        crossings = _crossings(layers, down)
+        crossings = _number_of_crossings(layers, down)
         if crossings < fewest:
             best, fewest = layers, crossings
     return best
 
 
-def _neighbours(
+def _neighbours_above_and_below(
     count: int, pairs: Sequence[tuple[int, int]]
 ) -> tuple[list[list[int]], list[list[int]]]:
     """Returns the neighbors of each node in the rows above and below."""
@@ -145,7 +145,7 @@ def _neighbours(
     return up, down
 
 
-def _crossings(layers: Sequence[Sequence[int]], down: Sequence[Sequence[int]]) -> int:
+def _number_of_crossings(layers: Sequence[Sequence[int]], down: Sequence[Sequence[int]]) -> int:
     """Returns the number of edge crossings between neighboring rows."""
     total = 0
     for upper, lower in pairwise(layers):
@@ -174,7 +174,7 @@ def _coordinates(
         offset = np.cumsum(own) - own / 2
         offsets.append(offset)
         x[list(layer)] = offset - offset[-1] / 2
-    up, down = _neighbours(count, pairs)
+    up, down = _neighbours_above_and_below(count, pairs)
     for sweep in range(_COORDINATE_SWEEPS):
         towards = up if sweep % 2 == 0 else down
         for row in range(len(layers)) if sweep % 2 == 0 else reversed(range(len(layers))):

@@ -107,11 +107,11 @@ def recorded_graph(recording: Recording, path: str = "") -> TaskGraph:
         targets=np.concatenate([target for _, target, _ in edges]),
         edge_kinds=np.concatenate([np.full(len(s), k, dtype=np.uint8) for s, _, k in edges]),
         serial_s=serial,
-        notes=_notes(recording, undivided_s),
+        notes=_notes_about_recording(recording, undivided_s),
         counters=recording.counters,
         counted=_counter_increases(events, node, count, running, kinds == SERIAL),
         threads=int(events.team.max(initial=1)),
-        iterations=_iterations(events, node, count),
+        iterations=_iteration_table(events, node, count),
         undivided_s=undivided_s,
     )
     assert count == graph.nodes
@@ -152,7 +152,7 @@ def _with_distinct_names(
     ]
 
 
-def _iterations(events: TaskEvents, node: IntArray, count: int) -> IntArray:
+def _iteration_table(events: TaskEvents, node: IntArray, count: int) -> IntArray:
     """Returns the fields of the `IterationRange` of each of `count` nodes, with shape
     `(count, 5)`.
     """
@@ -169,7 +169,7 @@ def _iterations(events: TaskEvents, node: IntArray, count: int) -> IntArray:
     return table
 
 
-def _notes(recording: Recording, undivided_s: float) -> tuple[str, ...]:
+def _notes_about_recording(recording: Recording, undivided_s: float) -> tuple[str, ...]:
     notes = []
     if recording.full:
         notes.append("the disk was full: events for which there was no room are missing")

@@ -79,19 +79,21 @@ def read_recording(folder: Path) -> Recording:
         )  # fmt: skip
     threads = next(iter(files.values()))
     tables = [
-        _events(threads[number], number) for number in range(len(threads)) if number in threads
+        _read_thread_events(threads[number], number)
+        for number in range(len(threads))
+        if number in threads
     ]
     if len(tables) != len(threads):
         raise InputError("a thread's events are missing", remedy=_REMEDY, path=str(folder))
     finished = all(len(table) for table in tables) and any(
         bool((table[:, 0] & np.uint64(255) == FINISHED).any()) for table in tables
     )
-    names = _counter_names(folder)
+    names = _read_counter_names(folder)
     parted = [_event_columns(table, len(names)) for table in tables]
     return Recording(
         threads=tuple(table for table, _, _ in parted),
-        lines=_lines(folder),
-        addresses=_addresses(folder),
+        lines=_read_lines(folder),
+        addresses=_read_addresses(folder),
         finished=finished,
         full=disk_was_full(folder),
         counters=names,
@@ -134,7 +136,7 @@ def _event_columns(table: Words, count: int) -> tuple[Words, Words, Words]:
     return table[events], counted, np.cumsum(waited, dtype=np.uint64)
 
 
-def _counter_names(folder: Path) -> tuple[str, ...]:
+def _read_counter_names(folder: Path) -> tuple[str, ...]:
     path = folder / COUNTER_NAMES
     if not path.exists():
         return ()
@@ -144,7 +146,7 @@ def _counter_names(folder: Path) -> tuple[str, ...]:
     return tuple(value)
 
 
-def _events(file: Path, number: int) -> Words:
+def _read_thread_events(file: Path, number: int) -> Words:
     """Reads the events of one thread, up to the first incomplete event."""
     data = read_bytes(file, _REMEDY, most=MOST_EVENT_BYTES)
     words = np.frombuffer(data[: len(data) // EVENT_BYTES * EVENT_BYTES], dtype="<u8")
@@ -162,7 +164,7 @@ def _events(file: Path, number: int) -> Words:
     return table
 
 
-def _lines(folder: Path) -> dict[int, str]:
+def _read_lines(folder: Path) -> dict[int, str]:
     path = folder / LINES
     if not path.exists():
         return {}
@@ -172,7 +174,7 @@ def _lines(folder: Path) -> dict[int, str]:
     return {int(key): place for key, place in value.items() if _NUMBER.fullmatch(key)}
 
 
-def _addresses(folder: Path) -> dict[int, int]:
+def _read_addresses(folder: Path) -> dict[int, int]:
     addresses = {}
     for file in (*folder.glob("sites-*"), *folder.glob("bodies-*")):
         for line in read_text(file, _REMEDY).splitlines():

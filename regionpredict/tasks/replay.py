@@ -117,12 +117,14 @@ def replay(
         settings["LD_PRELOAD"] = f"{loaded}:{before}" if before else loaded
     with scratch_folder() as folder:
         timed, empty = folder / "timed", folder / "empty"
-        _write(graph, timed)
-        _write(dataclasses.replace(graph, seconds=np.zeros(graph.nodes)), empty)
+        _write_graph(graph, timed)
+        _write_graph(dataclasses.replace(graph, seconds=np.zeros(graph.nodes)), empty)
 
         def run(path: Path, before: int, until: float) -> list[_Run]:
             line = [str(program), str(path), str(LEAST_SAMPLES + 1)]
-            made = _run(line, settings, until, lambda number: on_run(before + max(number - 1, 0)))
+            made = _run_replay_program(
+                line, settings, until, lambda number: on_run(before + max(number - 1, 0))
+            )
             return made[1:] or made  # the first run also starts the threads
 
         runs = run(timed, 0, end)
@@ -133,15 +135,17 @@ def replay(
                 remedy="give it more time (--time-limit), or simulate it",
             )
         while (
-            not _enough(_runs_that_count(runs)) and len(runs) < most_runs and time.monotonic() < end
+            not _is_converged(_runs_that_count(runs))
+            and len(runs) < most_runs
+            and time.monotonic() < end
         ):
             runs += run(timed, len(runs), end)
-        in_time = time.monotonic() < end or _enough(_runs_that_count(runs))
+        in_time = time.monotonic() < end or _is_converged(_runs_that_count(runs))
         starts = int(started_nodes(graph).sum()) or 1
         until = max(end, time.monotonic() + EMPTY_S)
         blank = run(empty, len(runs), until)
         while (
-            not any(_quiet(run) for run in blank)
+            not any(_is_undisturbed(run) for run in blank)
             and len(blank) < MOST_EMPTY_RUNS
             and time.monotonic() < end
         ):
@@ -158,7 +162,7 @@ def replay(
         runs=len(times),
         overhead_s=overhead,
         starts=starts,
-        undisturbed=all(_quiet(run) for run in _runs_that_count(runs)),
+        undisturbed=all(_is_undisturbed(run) for run in _runs_that_count(runs)),
         in_time=in_time,
     )
 
@@ -172,21 +176,24 @@ class _Run(NamedTuple):
     taken_s: float
 
 
-def _quiet(run: _Run) -> bool:
+def _is_undisturbed(run: _Run) -> bool:
     return run.taken_s <= QUIET.value * run.seconds + CLOCKS.value
 
 
 def _runs_that_count(runs: Sequence[_Run]) -> list[_Run]:
     """The undisturbed runs, or all runs if there are too few for an interval."""
-    quiet = [run for run in runs if _quiet(run)]
+    quiet = [run for run in runs if _is_undisturbed(run)]
     return quiet if len(quiet) >= LEAST_SAMPLES else list(runs)
 
 
-def _enough(runs: Sequence[_Run]) -> bool:
-    return all(map(_quiet, runs)) and relative_interval([run.seconds for run in runs]) <= ENOUGH
+def _is_converged(runs: Sequence[_Run]) -> bool:
+    return (
+        all(map(_is_undisturbed, runs))
+        and relative_interval([run.seconds for run in runs]) <= ENOUGH
+    )
 
 
-def _write(graph: TaskGraph, path: Path) -> None:
+def _write_graph(graph: TaskGraph, path: Path) -> None:
     """Writes the graph in the format of `task_replay.c`."""
     start, edge = graph.successors
     goes_on = np.isin(graph.edge_kinds[edge], SAME_TASK_EDGES)
@@ -197,7 +204,7 @@ def _write(graph: TaskGraph, path: Path) -> None:
     path.write_bytes(b"".join(np.asarray(part).astype("=i8").tobytes() for part in parts))
 
 
-def _run(
+def _run_replay_program(
     line: list[str], settings: Mapping[str, str], end: float, on_run: Callable[[int], None]
 ) -> list[_Run]:
     """Starts the replay program, and kills it at `end`, a time of the monotonic clock. Returns the

@@ -31,7 +31,7 @@ def starpu_graph(text: str, path: str) -> TaskGraph:
     record: dict[str, str] = {}
     for number, line in enumerate([*text.splitlines(), ""], 1):
         if not line.strip():
-            _add(record, times, labels, edges, path, number)
+            _add_task(record, times, labels, edges, path, number)
             record = {}
         elif line[0] not in "#%+":
             field = _FIELD.match(line)
@@ -45,7 +45,7 @@ def starpu_graph(text: str, path: str) -> TaskGraph:
     return named_graph(times, known, labels, path, _REMEDY)
 
 
-def _add(
+def _add_task(
     record: dict[str, str], times: dict[str, float | None], labels: dict[str, str],
     edges: list[tuple[str, str]], path: str, line: int,
 ) -> None:  # fmt: skip

@@ -2,7 +2,7 @@
 
 The question is which part of a program would shorten the run if it were parallel or faster.
 OMP-WhIP (Boushehrinejadmoradi, Yoga and Nagarakatte 2018) and TASKPROF (Yoga and Nagarakatte 2017)
-ask it, too.
+answer the same question.
 """
 
 from __future__ import annotations

@@ -143,7 +143,7 @@ def call_paths(trace: EventTrace, kernels: Kernels) -> CallPaths:
     locations, operations, events = len(trace.locations), len(trace.operations), len(trace)
     rank = np.array([location.rank for location in trace.locations], dtype=np.int32)
     marked = np.array([synchronises(region) for region in trace.regions], dtype=np.uint8)
-    most_marks = _marks(trace, marked)
+    most_marks = _count_of_marks(trace, marked)
     nodes = _FEW_NODES
     while True:
         arrays: dict[str, NDArray[Any]] = {
@@ -198,7 +198,7 @@ def call_paths(trace: EventTrace, kernels: Kernels) -> CallPaths:
     )
 
 
-def _marks(trace: EventTrace, marked: NDArray[np.uint8]) -> int:
+def _count_of_marks(trace: EventTrace, marked: NDArray[np.uint8]) -> int:
     """An upper bound of the number of instances of marked regions."""
     if not np.any(marked):
         return 0

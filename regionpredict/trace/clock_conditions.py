@@ -74,7 +74,10 @@ def clock_conditions(
 
 def group_conditions(trace: EventTrace, table: CollectiveTable) -> dict[str, Synchronisation]:
     """Returns the order conditions of collective operations and of threads."""
-    return {"collective": _collectives(trace, table), "thread": team_conditions(trace)}
+    return {
+        "collective": _conditions_of_collectives(trace, table),
+        "thread": team_conditions(trace),
+    }
 
 
 def violations(
@@ -144,7 +147,7 @@ def message_conditions(
     return Synchronisation(event[matches.mate[receives]], slot, event[receives], slot, len(slot))
 
 
-def _collectives(trace: EventTrace, table: CollectiveTable) -> Synchronisation:
+def _conditions_of_collectives(trace: EventTrace, table: CollectiveTable) -> Synchronisation:
     slots = Slots()
     count = len(table.operation)
     owner = np.repeat(np.arange(count), np.diff(table.first))

@@ -99,7 +99,7 @@ def collective_table(trace: EventTrace, paths: CallPaths, matches: Matches) -> C
     rest()
     event = operations.event[rows]
     enter, leave = paths.operation_enter[rows], paths.operation_leave[rows]
-    begin = _begins(trace, enter, event)
+    begin = _begins_of_waits(trace, enter, event)
     later = kind[rows] == Kind.COLLECTIVE_COMPLETE
     post = np.where(later, matches.other[rows], rows)
     begins = paths.operation_enter[post]
@@ -150,7 +150,7 @@ def _ranks_in_communicator(
     return place
 
 
-def _begins(trace: EventTrace, enter: _Rows, event: _Rows) -> _Rows:
+def _begins_of_waits(trace: EventTrace, enter: _Rows, event: _Rows) -> _Rows:
     """The event at which each operation begins: its own record, or the call's ENTER."""
     before = event - 1
     after = enter + 1

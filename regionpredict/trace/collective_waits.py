@@ -112,7 +112,7 @@ def _rows_of_members(table: CollectiveTable, chosen: _Rows) -> tuple[_Rows, _Row
     return rows, owner
 
 
-def _reduce(
+def _reduce_per_operation(
     function: np.ufunc, values: _Rows, owner: _Rows, where: NDArray[np.bool_], empty: int
 ) -> _Rows:
     """Returns the smallest or largest value in each operation, restricted to rows where the mask
@@ -123,7 +123,9 @@ def _reduce(
     return array
 
 
-def _first_row(rows: _Rows, owner: _Rows, where: NDArray[np.bool_], count: int) -> _Rows:
+def _first_row_per_operation(
+    rows: _Rows, owner: _Rows, where: NDArray[np.bool_], count: int
+) -> _Rows:
     """Returns the first row of each operation where the mask `where` is set, or -1."""
     array = np.full(count, -1, dtype=np.int64)
     picked = np.flatnonzero(where)[::-1]
@@ -131,7 +133,7 @@ def _first_row(rows: _Rows, owner: _Rows, where: NDArray[np.bool_], count: int) 
     return array
 
 
-def _points(
+def _points_of_rows(
     table: CollectiveTable,
     rows: _Rows,
     idle: _Rows,
@@ -173,14 +175,14 @@ def _one_to_n(
 ) -> list[PointRows]:
     rows, owner = _rows_of_members(table, chosen)
     is_root = table.rank[rows] == table.root[rows]
-    root = _first_row(rows, owner, is_root, len(chosen))
+    root = _first_row_per_operation(rows, owner, is_root, len(chosen))
     moves = (root >= 0) & (table.sent[np.maximum(root, 0)] > 0)
     late = table.posted[root[owner]]
     waits = moves[owner] & ~is_root & (table.received[rows] > 0) & (table.begin[rows] < late)
-    earliest = _reduce(np.minimum, table.end[rows], owner, waits, _NEVER)
+    earliest = _reduce_per_operation(np.minimum, table.end[rows], owner, waits, _NEVER)
     at, of = rows[waits], owner[waits]
     until = np.minimum(late[waits], table.end[at])
-    receivers = _points(
+    receivers = _points_of_rows(
         table,
         at,
         until - table.begin[at],
@@ -194,7 +196,7 @@ def _one_to_n(
     after = np.maximum(table.end[sources] - np.maximum(earliest[busy], table.begin[sources]), 0)
     numbers = _rank_groups(table, at, of, busy, len(chosen), groups)
     everyone = _communicator_groups(trace, table, chosen[busy], groups)
-    roots = _points(
+    roots = _points_of_rows(
         table, sources, after * 0, after, NO_WAIT, sources, group=numbers, members=everyone
     )
     return [receivers, roots]
@@ -218,11 +220,13 @@ def _n_to_one(
     trace: EventTrace, table: CollectiveTable, chosen: _Rows, groups: _Groups
 ) -> list[PointRows]:
     rows, owner = _rows_of_members(table, chosen)
-    root = _first_row(rows, owner, table.rank[rows] == table.root[rows], len(chosen))
+    root = _first_row_per_operation(rows, owner, table.rank[rows] == table.root[rows], len(chosen))
     moves = (root >= 0) & (table.received[np.maximum(root, 0)] > 0)
     sends = table.sent[rows] > 0
-    latest = _reduce(np.maximum, table.posted[rows], owner, sends, _SELDOM)
-    sender = _first_row(rows, owner, sends & (table.posted[rows] == latest[owner]), len(chosen))
+    latest = _reduce_per_operation(np.maximum, table.posted[rows], owner, sends, _SELDOM)
+    sender = _first_row_per_operation(
+        rows, owner, sends & (table.posted[rows] == latest[owner]), len(chosen)
+    )
     busy = np.flatnonzero(moves & (table.begin[root] < latest))
     roots, senders, late = root[busy], sender[busy], latest[busy]
     earliest = np.minimum(table.end[roots], table.end[senders])
@@ -234,7 +238,7 @@ def _n_to_one(
     ):
         until = np.minimum(late, table.end[at])
         row.append(
-            _points(
+            _points_of_rows(
                 table,
                 at,
                 np.maximum(until - table.begin[at], 0),
@@ -255,18 +259,18 @@ def _n_to_n(
     everyone = np.ones(len(rows), dtype=bool)
     barrier = (table.operation[chosen] == Collective.BARRIER)[owner]
     moving = barrier | (table.sent[rows] > 0) | (table.received[rows] > 0)
-    latest = _reduce(np.maximum, table.posted[rows], owner, everyone, _SELDOM)
-    earliest = _reduce(np.minimum, table.end[rows], owner, everyone, _NEVER)
+    latest = _reduce_per_operation(np.maximum, table.posted[rows], owner, everyone, _SELDOM)
+    earliest = _reduce_per_operation(np.minimum, table.end[rows], owner, everyone, _NEVER)
     full = (earliest > latest)[owner] | barrier
     # If some call ends before the latest call begins, only receivers wait for the latest sender.
     sends = full | (table.sent[rows] > 0)
-    latest = _reduce(np.maximum, table.posted[rows], owner, sends & moving, _SELDOM)
-    last = _first_row(
+    latest = _reduce_per_operation(np.maximum, table.posted[rows], owner, sends & moving, _SELDOM)
+    last = _first_row_per_operation(
         rows, owner, sends & moving & (table.posted[rows] == latest[owner]), len(chosen)
     )
     waits = (table.received[rows] > 0) & (table.begin[rows] < latest[owner])
     synchronising = moving & (full | waits | (rows == last[owner]))
-    earliest = _reduce(np.minimum, table.end[rows], owner, synchronising, _NEVER)
+    earliest = _reduce_per_operation(np.minimum, table.end[rows], owner, synchronising, _NEVER)
     at, of = rows[synchronising], owner[synchronising]
     until = np.minimum(latest[of], table.end[at])
     kind = np.where(barrier[synchronising], Wait.WAIT_BARRIER, Wait.WAIT_NXN).astype(np.uint8)
@@ -276,7 +280,7 @@ def _n_to_n(
     partial = np.flatnonzero(~whole)
     numbers[partial] = _rank_groups(table, at, of, partial, len(chosen), groups)
     return [
-        _points(
+        _points_of_rows(
             table,
             at,
             np.maximum(until - table.begin[at], 0),

@@ -114,7 +114,7 @@ def cost_replay(
             "there are more than 2^30 synchronisation points", remedy="filter the trace",
             path=trace.name,
         )  # fmt: skip
-    inputs = _inputs(trace, paths, points)
+    inputs = _kernel_inputs(trace, paths, points)
     results: dict[str, NDArray[Any]] = {
         "short_term": np.zeros((len(CAUSED), locations, nodes)),
         "long_term": np.zeros((len(CAUSED), locations, nodes)),
@@ -128,7 +128,7 @@ def cost_replay(
         "segment_location": np.empty(count + 2, dtype=np.int32),
     }
     end, end_location = _end_of_path(trace, points)
-    table = _table(trace, paths, points, inputs | results)
+    table = _kernel_table(trace, paths, points, inputs | results)
     table.end, table.end_location, table.rest = end, end_location, _REST(rest)
     begins = _possible_starts_of_path(trace, paths, points)
     library = kernels.load("delays.c")
@@ -156,8 +156,8 @@ def last_synchronization(
     `partner`, or with its OpenMP threads if `partner` is -1. The result is -1 if there is none. The
     events (rows) must be in ascending order.
     """
-    inputs = _inputs(trace, paths, points)
-    table = _table(trace, paths, points, inputs)
+    inputs = _kernel_inputs(trace, paths, points)
+    table = _kernel_table(trace, paths, points, inputs)
     last = np.full(len(event), -1, dtype=np.int64)
     event, partner = np.ascontiguousarray(event), np.ascontiguousarray(partner, dtype=np.int32)
     arguments = (ctypes.c_void_p(column.ctypes.data) for column in (event, partner, last))
@@ -167,7 +167,9 @@ def last_synchronization(
     return last
 
 
-def _inputs(trace: EventTrace, paths: CallPaths, points: SyncPoints) -> dict[str, NDArray[Any]]:
+def _kernel_inputs(
+    trace: EventTrace, paths: CallPaths, points: SyncPoints
+) -> dict[str, NDArray[Any]]:
     """Returns the columns that the C function reads."""
     sizes = [len(group) for group in points.groups]
     rank = np.array([place.rank for place in trace.locations], dtype=np.int32)
@@ -197,7 +199,7 @@ def _inputs(trace: EventTrace, paths: CallPaths, points: SyncPoints) -> dict[str
     return {name: np.ascontiguousarray(column) for name, column in columns.items()}
 
 
-def _table(
+def _kernel_table(
     trace: EventTrace, paths: CallPaths, points: SyncPoints, columns: dict[str, NDArray[Any]]
 ) -> _Table:
     return _Table(

@@ -24,7 +24,7 @@ def counted_paths(trace: EventTrace, paths: CallPaths) -> dict[str, NDArray[np.f
         table = np.zeros(paths.exclusive.shape)
         for at, (first, end) in enumerate(pairwise(trace.starts.tolist())):
             if end > first:
-                increase = np.diff(_values(trace, counter, first, end))
+                increase = np.diff(_counter_at_events(trace, counter, first, end))
                 where = node[first : end - 1]
                 inside = where >= 0
                 table[at] = np.bincount(where[inside], increase[inside], len(paths.parent))
@@ -32,7 +32,9 @@ def counted_paths(trace: EventTrace, paths: CallPaths) -> dict[str, NDArray[np.f
     return tables
 
 
-def _values(trace: EventTrace, counter: Counter, first: int, end: int) -> NDArray[np.float64]:
+def _counter_at_events(
+    trace: EventTrace, counter: Counter, first: int, end: int
+) -> NDArray[np.float64]:
     """Returns the increase of a counter from the first event of a location to each of its
     events.
     """

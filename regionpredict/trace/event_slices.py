@@ -145,14 +145,14 @@ def _with_operations(
         operations=Operations(**columns),
         counters=tuple(_cut_counter(counter, row_of) for counter in trace.counters),
     ), Matches(
-        _moved(matches.mate[kept], new_row),
-        _moved(matches.other[kept], new_row),
+        _new_positions(matches.mate[kept], new_row),
+        _new_positions(matches.other[kept], new_row),
         matches.instance[kept],
         matches.findings,
     )
 
 
-def _moved(rows: Rows, new_row: Rows) -> Rows:
+def _new_positions(rows: Rows, new_row: Rows) -> Rows:
     """Returns the new positions of operations, or -1 for omitted ones. Negative values are
     unchanged.
     """

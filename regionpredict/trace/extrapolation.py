@@ -249,15 +249,15 @@ def fit_factor(
     selected. Formulas are valid for up to `far` processes.
     """
     widths = sorted({width for width, _ in pairs})
-    fits = {name: _fitted(name, pairs) for name in LAWS}
+    fits = {name: _fit_law(name, pairs) for name in LAWS}
     errors = {name: _error_on_held_out_runs(name, pairs, widths) for name in LAWS}
     known = {name: error for name, error in errors.items() if error is not None}
     if law is not None:
         weights = {law: 1.0}
     elif factor in FACTORS and known:
-        weights = _weights(known)
+        weights = _law_weights(known)
     else:
-        weights = {_clearly_best(known, len(widths)): 1.0}
+        weights = {_clearly_best_law(known, len(widths)): 1.0}
     chosen = max(weights, key=lambda name: weights[name])
     return FactorModel(
         factor=factor,
@@ -272,7 +272,7 @@ def fit_factor(
     )
 
 
-def _weights(errors: Mapping[str, float]) -> dict[str, float]:
+def _law_weights(errors: Mapping[str, float]) -> dict[str, float]:
     """Returns the weight of each law: the normalized likelihood of its error. The assumed normal
     distribution has the smallest error, or the noise of runs, as standard deviation.
     """
@@ -284,7 +284,7 @@ def _weights(errors: Mapping[str, float]) -> dict[str, float]:
     return {name: value / whole for name, value in likely.items()}
 
 
-def _clearly_best(errors: Mapping[str, float], sizes: int) -> str:
+def _clearly_best_law(errors: Mapping[str, float], sizes: int) -> str:
     """Returns the law with the smallest error if it is clearly better than eq. 5, otherwise
     eq. 5.
     """
@@ -294,7 +294,7 @@ def _clearly_best(errors: Mapping[str, float], sizes: int) -> str:
     return least if errors[least] < _CLEARLY.value * errors[DEFAULT_LAW] else DEFAULT_LAW
 
 
-def _fitted(law: str, pairs: Sequence[tuple[int, float]]) -> FittedModel:
+def _fit_law(law: str, pairs: Sequence[tuple[int, float]]) -> FittedModel:
     by_width: dict[int, list[float]] = {}
     for width, value in pairs:
         by_width.setdefault(width, []).append(value)
@@ -315,7 +315,7 @@ def _error_on_held_out_runs(
     squares, weight = 0.0, 0.0
     for place in range(2, len(widths)):
         known = [pair for pair in pairs if pair[0] < widths[place]]
-        model = _fitted(law, known)
+        model = _fit_law(law, known)
         most = max(1.0, *(value for _, value in known))
         for width, value in pairs:
             if width == widths[place]:

@@ -82,12 +82,12 @@ def read_factor_table(path: Path, region: str | None = None) -> list[RunFactors]
     Raises InputError if the file lacks required values.
     """
     if path.suffix == ".json":
-        return [_factors(_checked_run(_talp_run(path, region), _TALP_REMEDY, path))]
+        return [_as_run_factors(_checked_run(_read_talp_run(path, region), _TALP_REMEDY, path))]
     if region is not None:
         raise InputError(
             "a table of POP metrics has whole runs", remedy="leave --phase out", path=str(path)
         )
-    return [_factors(_checked_run(run, _CSV_REMEDY, path)) for run in _pop_runs(path)]
+    return [_as_run_factors(_checked_run(run, _CSV_REMEDY, path)) for run in _read_pop_runs(path)]
 
 
 def _checked_run(run: _TableRun, remedy: str, path: Path) -> _TableRun:
@@ -111,7 +111,7 @@ def _checked_run(run: _TableRun, remedy: str, path: Path) -> _TableRun:
     return replace(run, **{name: min(value, 1.0) for name, value in shares.items()})
 
 
-def _factors(run: _TableRun) -> RunFactors:
+def _as_run_factors(run: _TableRun) -> RunFactors:
     useful_maximum = run.communication * run.runtime_s
     return RunFactors(
         name=run.name,
@@ -136,7 +136,7 @@ def _factors(run: _TableRun) -> RunFactors:
     )
 
 
-def _talp_run(path: Path, region: str | None) -> _TableRun:
+def _read_talp_run(path: Path, region: str | None) -> _TableRun:
     text = read_text(path, _TALP_REMEDY)
     record = json_record(text, "a report of TALP", path, _TALP_REMEDY)
     place = next((key for key in _REGIONS if key in record.value), _REGIONS[0])
@@ -208,24 +208,26 @@ def _counter_sum(region: Record, key: str) -> float | None:
     return value if value > 0 else None
 
 
-def _pop_runs(path: Path) -> list[_TableRun]:
+def _read_pop_runs(path: Path) -> list[_TableRun]:
     text = read_text(path, _CSV_REMEDY)
     first = text.partition("\n")[0]
     separator = next((mark for mark in (";", "\t") if mark in first), ",")
     with reading(path, "a table of POP metrics", _CSV_REMEDY):
         rows = [row for row in csv.reader(text.splitlines(), delimiter=separator) if len(row) > 1]
-    if rows and not any(_key(row[0])[0] in ("load_balance", "parallel") for row in rows):
+    if rows and not any(
+        _value_name_and_unit(row[0])[0] in ("load_balance", "parallel") for row in rows
+    ):
         width = min(map(len, rows))
         rows = [[row[column] for row in rows] for column in range(width)]
     table: dict[str, list[float | None]] = {}
     preferences: dict[str, int] = {}
     unit = 1.0
     for row in rows:
-        key, preference, own_unit = _key(row[0])
+        key, preference, own_unit = _value_name_and_unit(row[0])
         if key and preference < preferences.get(key, len(_NAMES)):
             # Some tables end each row with a separator.
             cells = row[1:-1] if not row[-1].strip() else row[1:]
-            table[key] = [_number(cell, row[0], path, key == "processes") for cell in cells]
+            table[key] = [_parse_number(cell, row[0], path, key == "processes") for cell in cells]
             preferences[key] = preference
             unit = own_unit if key == "runtime" else unit
     if not table.get("processes"):
@@ -242,7 +244,7 @@ def _pop_runs(path: Path) -> list[_TableRun]:
     scale = 0.01 if max(shares, default=0.0) > _PERCENT else 1.0
     clock = next((key for key in _CLOCKS if None not in table.get(key, (None,))), None)
     return [
-        _pop_run(
+        _pop_run_of_row(
             {key: found for key, values in table.items() if (found := values[at]) is not None},
             clock, unit, scale, path,
         )
@@ -250,7 +252,7 @@ def _pop_runs(path: Path) -> list[_TableRun]:
     ]  # fmt: skip
 
 
-def _pop_run(
+def _pop_run_of_row(
     row: Mapping[str, float], clock: str | None, unit: float, scale: float, path: Path
 ) -> _TableRun:
     """Creates a run from a row of a table. Its run time follows from the value named `clock`."""
@@ -315,7 +317,7 @@ def _pop_run(
     )
 
 
-def _key(cell: str) -> tuple[str, int, float]:
+def _value_name_and_unit(cell: str) -> tuple[str, int, float]:
     """Returns the value that a name in the table stands for, the name's position in `_NAMES`, and
     its unit in seconds. The value is "" for names that are not used.
     """
@@ -331,7 +333,7 @@ def _key(cell: str) -> tuple[str, int, float]:
     return "", 0, 1.0
 
 
-def _number(cell: str, name: str, path: Path, needed: bool) -> float | None:
+def _parse_number(cell: str, name: str, path: Path, needed: bool) -> float | None:
     """Returns the number in a cell, or None for an unknown number that is not `needed`. A run's
     number in parentheses after the number of processes is ignored.
     """

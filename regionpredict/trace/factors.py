@@ -195,14 +195,18 @@ def run_factors(
     findings = (*trace.findings, *matches.findings, *clocks, *note_of(left_out))
     notes = list(map(str, findings))
     if nominal is not None:
-        runtime = int(_replayed(trace, matches, kernels, nominal, own_work, bursts, notes).max())
+        runtime = int(
+            _replay_without_deadlock(
+                trace, matches, kernels, nominal, own_work, bursts, notes
+            ).max()
+        )
     if not useful.max(initial=0) or not runtime:
         raise InputError(
             f"{trace.name or 'the trace'}: no process computes anything outside MPI",
             remedy="record the functions or states of the program, too",
         )
     begin = begins(trace, synchronisations(trace).need)
-    ideal = _replayed(trace, matches, kernels, network, own_work, bursts, notes)
+    ideal = _replay_without_deadlock(trace, matches, kernels, network, own_work, bursts, notes)
     ideal_end = int(ideal.max())
     largest_own = int((own + begin).max())
     life = np.maximum(ideal - begin, 1)
@@ -230,7 +234,9 @@ def run_factors(
         transfer=min(transfer, 1.0),
         definition=definition,
         serialisations=serialisations,
-        eager=_eager_points(trace, matches, kernels, network, own_work, bursts, largest_own)
+        eager=_factors_by_eager_limit(
+            trace, matches, kernels, network, own_work, bursts, largest_own
+        )
         if eager_points
         else (),
         instructions=instructions,
@@ -245,7 +251,7 @@ def run_factors(
     )
 
 
-def _replayed(
+def _replay_without_deadlock(
     trace: EventTrace,
     matches: Matches,
     kernels: Kernels,
@@ -310,7 +316,7 @@ def _counter_total(
     return None, None
 
 
-def _eager_points(
+def _factors_by_eager_limit(
     trace: EventTrace,
     matches: Matches,
     kernels: Kernels,

@@ -55,7 +55,7 @@ def flat_profile(
     for number, *values in zip(paths.region.tolist(), *(c.tolist() for c in columns), strict=True):
         region = trace.regions[number]
         name = BETWEEN_CALLS if region.role is Role.PROGRAM else region.name
-        key = name, _kind(region)
+        key = name, _kind_of_region(region)
         sums[key] = [a + b for a, b in zip(sums.get(key, (0,) * len(columns)), values, strict=True)]
     found = (
         RegionTotal(
@@ -76,7 +76,7 @@ def _sum_by_path(
     return None if table is None else np.asarray(table.sum(0))
 
 
-def _kind(region: Region) -> str:
+def _kind_of_region(region: Region) -> str:
     if region.role in (Role.IDLE, Role.PROGRAM):
         return "idle" if region.role is Role.IDLE else "user"
     return _KINDS[region.paradigm]

@@ -181,7 +181,7 @@ def imbalances(analysis: Analysis, mark: str | None = None) -> ImbalanceStudy:
     tick = 1.0 / trace.ticks_per_second
     bursts = bursts_of(trace)
     useful = np.where(bursts.useful, bursts.length, 0)
-    whole = _imbalance(
+    whole = _imbalance_of_call_path(
         "",
         trace.seconds(by_location(trace, useful)),
         _seconds_by_iteration(trace, useful, iterations, tick),
@@ -198,7 +198,9 @@ def imbalances(analysis: Analysis, mark: str | None = None) -> ImbalanceStudy:
         if workload.max(initial=0.0) <= workload.mean():
             continue
         rows.append(
-            _imbalance(name, workload, _seconds_by_iteration(trace, mine, iterations, tick))
+            _imbalance_of_call_path(
+                name, workload, _seconds_by_iteration(trace, mine, iterations, tick)
+            )
         )
     rows.sort(key=lambda row: (-row.runtime_impact_s, row.callpath))
     return ImbalanceStudy(trace.locations, whole, tuple(rows), iterations, note)
@@ -212,7 +214,7 @@ def pattern_of(workload: _Values) -> tuple[Pattern | None, tuple[Group, ...]]:
         return None, ()
     if ordered[-1] - mean <= EVEN.value * mean and mean - ordered[0] <= EVEN.value * mean:
         return Pattern.EVEN, (Group(count, mean),)
-    groups = _groups(ordered)
+    groups = _split_into_groups(ordered)
     clusters = tuple(Group(len(part), float(part.mean())) for part in groups)
     if len(groups) == 1:
         return Pattern.SPREAD, clusters
@@ -225,7 +227,7 @@ def pattern_of(workload: _Values) -> tuple[Pattern | None, tuple[Group, ...]]:
     return Pattern.GROUPS, clusters
 
 
-def _groups(ordered: _Values) -> list[_Values]:
+def _split_into_groups(ordered: _Values) -> list[_Values]:
     """Splits the numbers at their widest gaps, if these are much wider than all others.
 
     The number of groups is at most half the number of workloads (two for three workloads), and at
@@ -246,12 +248,14 @@ def _groups(ordered: _Values) -> list[_Values]:
     return arrays
 
 
-def _imbalance(callpath: str, workload: _Values, parts: _Values | None) -> Imbalance:
+def _imbalance_of_call_path(callpath: str, workload: _Values, parts: _Values | None) -> Imbalance:
     pattern, groups = pattern_of(workload)
-    return Imbalance(callpath, tuple(workload.tolist()), pattern, groups, _evolution(parts))
+    return Imbalance(
+        callpath, tuple(workload.tolist()), pattern, groups, _evolution_of_imbalance(parts)
+    )
 
 
-def _evolution(parts: _Values | None) -> Evolution | None:
+def _evolution_of_imbalance(parts: _Values | None) -> Evolution | None:
     """Computes the imbalance over iterations from the work in each. `parts` has shape (locations,
     iterations) and is in seconds.
     """

@@ -75,7 +75,7 @@ def iterations_of(trace: EventTrace, mark: str | None = None) -> Iterations:
         return _marked_iterations(trace, mark)
     opens, ends = _outermost_calls(trace, 0)
     symbols = _call_symbols(trace, opens, ends)
-    pattern = _period(symbols)
+    pattern = _longest_repetition(symbols)
     if pattern is None:
         raise InputError(
             f"{trace.name}: no iterations are found: the calls of rank 0 do not repeat",
@@ -108,7 +108,7 @@ def _call_symbols(trace: EventTrace, opens: Rows, ends: Rows) -> Rows:
     return np.unique(np.stack(columns), axis=1, return_inverse=True)[1].reshape(-1)
 
 
-def _period(symbols: Rows) -> tuple[int, int, int] | None:
+def _longest_repetition(symbols: Rows) -> tuple[int, int, int] | None:
     """Returns the first call, the period, and the number of repetitions. None if no sequence
     repeats three times.
     """

@@ -135,13 +135,13 @@ def message_waits(
         matched_rows(trace, matches, kinds, span)
         for kinds in ((Kind.RECEIVE, Kind.RECEIVE_COMPLETE), (Kind.SEND, Kind.SEND_REQUEST))
     )
-    receives, sends = _in_mpi(operations, received, matches.mate[received])
+    receives, sends = _pairs_in_mpi(operations, received, matches.mate[received])
     late = _late_senders(operations, receives, sends, len(trace))
     probed, probed_sends = _probe_waits(operations, probes_of(trace, matches, span))
     rest()
     misordered = _misordered_waits(trace, operations, receives, sends, late, kernels)
     rest()
-    sends, receives = _in_mpi(operations, sent, matches.mate[sent])
+    sends, receives = _pairs_in_mpi(operations, sent, matches.mate[sent])
     late_receivers, blocked = _late_receivers(operations, matches, receives, sends, late.candidates)
     empty = trace.operations.sent
     return MessageWaits(
@@ -165,7 +165,7 @@ def joined(parts: Sequence[MessageWaits]) -> MessageWaits:
     )  # fmt: skip
 
 
-def _in_mpi(operations: _Operations, rows: _Rows, others: _Rows) -> tuple[_Rows, _Rows]:
+def _pairs_in_mpi(operations: _Operations, rows: _Rows, others: _Rows) -> tuple[_Rows, _Rows]:
     inside = operations.in_mpi(rows) & operations.in_mpi(others)
     return rows[inside], others[inside]
 
@@ -182,11 +182,14 @@ def _late_senders(
     candidates = np.zeros(events, dtype=bool)
     candidates[operations.enter_event(receives[many])] = True
     chosen = np.concatenate(
-        [np.flatnonzero(~many), _longest(operations.enter_event(receives), idle, receives, many)]
+        [
+            np.flatnonzero(~many),
+            _longest_waits(operations.enter_event(receives), idle, receives, many),
+        ]
     )
     receives, sends, idle = receives[chosen], sends[chosen], idle[chosen]
     after = np.maximum(operations.leave(receives) - operations.leave(sends), 0)
-    points = _points(operations, receives, sends, idle, after, Wait.LATE_SENDER)
+    points = _points_of_wait(operations, receives, sends, idle, after, Wait.LATE_SENDER)
     return _LateSenders(receives, sends, idle, points, candidates)
 
 
@@ -279,16 +282,16 @@ def _late_receivers(
     completions, requests, idle = completions[waits], requests[waits], idle[waits]
     many, sends = many[waits], sends[waits]
     # Among equally long waits, the last send is used, since the reference tool runs backwards.
-    longest = _longest(operations.enter_event(completions), idle, -sends, many)
+    longest = _longest_waits(operations.enter_event(completions), idle, -sends, many)
     chosen = np.concatenate([np.flatnonzero(~many), longest])
     completions, requests, idle = completions[chosen], requests[chosen], idle[chosen]
     # As in the reference tool, the completion of a late receiver is at most 0.
     after = np.minimum(operations.leave(completions) - operations.leave(requests), 0)
-    points = _points(operations, completions, requests, idle, after, Wait.LATE_RECEIVER)
+    points = _points_of_wait(operations, completions, requests, idle, after, Wait.LATE_RECEIVER)
     return points, sends[chosen]
 
 
-def _points(
+def _points_of_wait(
     operations: _Operations, waiting: _Rows, late: _Rows, idle: _Rows, after: _Rows, kind: Wait
 ) -> tuple[PointRows, PointRows]:
     """Returns the synchronization points of waiting operations and of the late operations. `idle`
@@ -317,7 +320,9 @@ def _points(
     )
 
 
-def _longest(call: _Rows, idle: _Rows, place: _Rows, rows: NDArray[np.bool_]) -> NDArray[np.intp]:
+def _longest_waits(
+    call: _Rows, idle: _Rows, place: _Rows, rows: NDArray[np.bool_]
+) -> NDArray[np.intp]:
     """Returns the row of the longest wait of each call, restricted to the mask `rows`. Ties are
     broken by `place`.
     """

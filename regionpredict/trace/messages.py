@@ -70,28 +70,32 @@ def messages_of(trace: EventTrace, matches: Matches) -> Messages:
     size = np.maximum(operations.sent[sends], 0)
     span = int(max(receiver.max(initial=0), sender.max(initial=0))) + 1
     pairs, of_pair = np.unique(sender * span + receiver, return_inverse=True)
-    bits = _bits(size)
+    bits = _binary_digits(size)
     classes, of_class = np.unique(bits, return_inverse=True)
     return Messages(
         ranks=trace.ranks,
         pairs=tuple(
             Pair(pair // span, pair % span, count, total)
-            for pair, (count, total) in zip(pairs.tolist(), _sums(of_pair, size), strict=True)
+            for pair, (count, total) in zip(
+                pairs.tolist(), _sums_by_group(of_pair, size), strict=True
+            )
         ),
         sizes=tuple(
             SizeClass((1 << bit) >> 1, (1 << bit) - 1, count, total)
-            for bit, (count, total) in zip(classes.tolist(), _sums(of_class, size), strict=True)
+            for bit, (count, total) in zip(
+                classes.tolist(), _sums_by_group(of_class, size), strict=True
+            )
         ),
         unmatched=int(np.count_nonzero(matches.mate[sends] < 0)),
     )
 
 
-def _bits(size: NDArray[np.int64]) -> NDArray[np.int64]:
+def _binary_digits(size: NDArray[np.int64]) -> NDArray[np.int64]:
     """Returns the number of binary digits of each size. It is 0 for size 0."""
     return np.searchsorted(1 << np.arange(63, dtype=np.int64), size, side="right").astype(np.int64)
 
 
-def _sums(group: NDArray[np.intp], size: NDArray[np.int64]) -> list[tuple[int, int]]:
+def _sums_by_group(group: NDArray[np.intp], size: NDArray[np.int64]) -> list[tuple[int, int]]:
     """Returns the number of messages and the total bytes of each group."""
     counts = np.bincount(group)
     totals = np.zeros(len(counts), dtype=np.int64)

@@ -145,7 +145,7 @@ def read_definitions(otf2: ModuleType, anchor: Path, seconds: int = 10) -> Defin
     large = anchor.with_suffix(".def")
     more = large.stat().st_size // _BYTES_PER_SECOND if is_file(large) else 0
     limits = Limits(seconds=seconds + more, wall_seconds=10.0 * (seconds + more))
-    (definitions,) = isolated(lambda path: _read(otf2, path), [anchor], 1, limits)
+    (definitions,) = isolated(lambda path: _read_records(otf2, path), [anchor], 1, limits)
     if isinstance(definitions, Failure):
         raise InputError(
             f"its definitions cannot be read: reading them {definitions.reason}",
@@ -154,7 +154,7 @@ def read_definitions(otf2: ModuleType, anchor: Path, seconds: int = 10) -> Defin
     return definitions
 
 
-def _read(otf2: ModuleType, anchor: Path) -> Definitions:
+def _read_records(otf2: ModuleType, anchor: Path) -> Definitions:
     raw = _Raw()
     findings = []
     try:
@@ -202,16 +202,16 @@ def _read(otf2: ModuleType, anchor: Path) -> Definitions:
             "the archive does not define a clock", remedy="record it again",
             path=str(anchor),
         )  # fmt: skip
-    return _resolved(raw, anchor, findings)
+    return _resolve_references(raw, anchor, findings)
 
 
-def _resolved(raw: _Raw, anchor: Path, findings: list[Finding]) -> Definitions:
-    ranks = _ranks(raw)
+def _resolve_references(raw: _Raw, anchor: Path, findings: list[Finding]) -> Definitions:
+    ranks = _ranks_of_groups(raw)
     threads: dict[int, int] = {}
     kept: list[tuple[Location, int, int]] = []
     passed = 0
     for number, (name, kind, events, group) in raw.locations.items():
-        if _value(kind) != _CPU_THREAD:
+        if _enumeration_value(kind) != _CPU_THREAD:
             passed += 1
             continue
         rank = ranks.get(group)
@@ -220,7 +220,7 @@ def _resolved(raw: _Raw, anchor: Path, findings: list[Finding]) -> Definitions:
             continue
         thread = threads[rank] = threads.get(rank, -1) + 1
         text = raw.strings.get(name, "")
-        kept.append((Location(rank, thread, _text(text)), number, events))
+        kept.append((Location(rank, thread, _decoded_text(text)), number, events))
     if passed:
         findings.append(
             Finding("skipped locations that are not threads (metrics, accelerators)", count=passed)
@@ -233,7 +233,7 @@ def _resolved(raw: _Raw, anchor: Path, findings: list[Finding]) -> Definitions:
     region_numbers = {number: at for at, number in enumerate(raw.regions)}
     communicator_numbers: dict[int, int] = {}
     communicators: list[Communicator] = []
-    for number, communicator in _communicators(raw, ranks):
+    for number, communicator in _all_communicators(raw, ranks):
         communicator_numbers[number] = len(communicators)
         communicators.append(communicator)
     return Definitions(
@@ -241,18 +241,18 @@ def _resolved(raw: _Raw, anchor: Path, findings: list[Finding]) -> Definitions:
         locations=tuple(entry[0] for entry in kept),
         references=tuple(entry[1] for entry in kept),
         events=tuple(entry[2] for entry in kept),
-        regions=tuple(_region(raw, record) for record in raw.regions.values()),
+        regions=tuple(_region_of_record(raw, record) for record in raw.regions.values()),
         region_numbers=region_numbers,
         communicators=tuple(communicators),
         communicator_numbers=communicator_numbers,
-        strings={number: _text(text) for number, text in raw.strings.items()},
+        strings={number: _decoded_text(text) for number, text in raw.strings.items()},
         findings=tuple(findings),
-        grids=_grids(raw, len(ranks)),
-        counters=_counters(raw),
+        grids=_cartesian_grids(raw, len(ranks)),
+        counters=_counters_by_class(raw),
     )
 
 
-def _counters(raw: _Raw) -> dict[int, tuple[CounterDefinition, ...]]:
+def _counters_by_class(raw: _Raw) -> dict[int, tuple[CounterDefinition, ...]]:
     """Returns the counters of each metric class and each metric instance, by its number."""
     definition: dict[int, tuple[CounterDefinition, ...]] = {}
     for number, (members, *_) in raw.metric_classes.items():
@@ -261,8 +261,8 @@ def _counters(raw: _Raw) -> dict[int, tuple[CounterDefinition, ...]]:
         rows = []
         for member in members:
             name, _, _, mode, _, _, _, unit = raw.metric_members[member]
-            kind = _value(mode) & _METRIC_VALUE
-            text, named = (_text(raw.strings.get(at, "")) for at in (name, unit))
+            kind = _enumeration_value(mode) & _METRIC_VALUE
+            text, named = (_decoded_text(raw.strings.get(at, "")) for at in (name, unit))
             rows.append(CounterDefinition(text, named, kind == 0, kind == _METRIC_RELATIVE))
         definition[number] = tuple(rows)
     for number, (of_class, *_) in raw.metric_instances.items():
@@ -271,12 +271,12 @@ def _counters(raw: _Raw) -> dict[int, tuple[CounterDefinition, ...]]:
     return definition
 
 
-def _grids(raw: _Raw, ranks: int) -> tuple[ProcessGrid, ...]:
+def _cartesian_grids(raw: _Raw, ranks: int) -> tuple[ProcessGrid, ...]:
     """Returns the Cartesian topologies whose communicators and dimensions are known."""
     grids = []
     for number, (name, communicator, *_, dimensions) in raw.topologies.items():
         members = (
-            _members(raw, raw.comms[communicator][1], ranks)
+            _members_of_group(raw, raw.comms[communicator][1], ranks)
             if (communicator in raw.comms)
             else None
         )
@@ -285,9 +285,9 @@ def _grids(raw: _Raw, ranks: int) -> tuple[ProcessGrid, ...]:
         sizes = [raw.dimensions[at] for at in dimensions]
         grids.append(
             ProcessGrid(
-                _text(raw.strings.get(name, "")),
+                _decoded_text(raw.strings.get(name, "")),
                 tuple(int(size) for _, size, *_ in sizes),
-                tuple(bool(_value(periodic)) for _, _, periodic, *_ in sizes),
+                tuple(bool(_enumeration_value(periodic)) for _, _, periodic, *_ in sizes),
                 {
                     members[rank]: place
                     for rank, place in sorted(raw.coordinates.get(number, {}).items())
@@ -298,69 +298,78 @@ def _grids(raw: _Raw, ranks: int) -> tuple[ProcessGrid, ...]:
     return tuple(grids)
 
 
-def _ranks(raw: _Raw) -> dict[int, int]:
+def _ranks_of_groups(raw: _Raw) -> dict[int, int]:
     """Returns the rank of each location group. Ranks follow MPI's list of locations if present,
     otherwise the group numbers.
     """
     for _, kind, paradigm, _, members in raw.groups.values():
-        if _value(kind) == _COMM_LOCATIONS and _value(paradigm) not in _THREAD_PARADIGMS:
+        if (
+            _enumeration_value(kind) == _COMM_LOCATIONS
+            and _enumeration_value(paradigm) not in _THREAD_PARADIGMS
+        ):
             return {
                 raw.locations[member][3]: rank
                 for rank, member in enumerate(members)
                 if member in raw.locations
             }
-    used = {record[3] for record in raw.locations.values() if _value(record[1]) == _CPU_THREAD}
+    used = {
+        record[3]
+        for record in raw.locations.values()
+        if _enumeration_value(record[1]) == _CPU_THREAD
+    }
     return {group: rank for rank, group in enumerate(sorted(used))}
 
 
-def _communicators(raw: _Raw, ranks: dict[int, int]) -> list[tuple[int, Communicator]]:
+def _all_communicators(raw: _Raw, ranks: dict[int, int]) -> list[tuple[int, Communicator]]:
     communicators = []
     for number, (name, group, *_) in raw.comms.items():
-        members = _members(raw, group, len(ranks))
-        communicators.append((number, Communicator(_text(raw.strings.get(name, "")), members)))
-    for number, (name, first, second, *_) in raw.intercomms.items():
-        members = _members(raw, first, len(ranks))
-        remote = _members(raw, second, len(ranks))
+        members = _members_of_group(raw, group, len(ranks))
         communicators.append(
-            (number, Communicator(_text(raw.strings.get(name, "")), members, remote))
+            (number, Communicator(_decoded_text(raw.strings.get(name, "")), members))
+        )
+    for number, (name, first, second, *_) in raw.intercomms.items():
+        members = _members_of_group(raw, first, len(ranks))
+        remote = _members_of_group(raw, second, len(ranks))
+        communicators.append(
+            (number, Communicator(_decoded_text(raw.strings.get(name, "")), members, remote))
         )
     return communicators
 
 
-def _members(raw: _Raw, group: int, ranks: int) -> tuple[int, ...] | None:
+def _members_of_group(raw: _Raw, group: int, ranks: int) -> tuple[int, ...] | None:
     """Returns the world ranks of a group's members. An empty tuple means MPI_COMM_SELF, and None an
     unknown group.
     """
     if group not in raw.groups:
         return None
     _, kind, paradigm, _, members = raw.groups[group]
-    if _value(paradigm) in _THREAD_PARADIGMS:
+    if _enumeration_value(paradigm) in _THREAD_PARADIGMS:
         return None
-    if _value(kind) == _COMM_SELF:
+    if _enumeration_value(kind) == _COMM_SELF:
         return ()
-    if _value(kind) == _COMM_LOCATIONS:
+    if _enumeration_value(kind) == _COMM_LOCATIONS:
         return tuple(range(ranks))
     return tuple(members) if all(member < ranks for member in members) else None
 
 
-def _region(raw: _Raw, record: tuple[Any, ...]) -> Region:
+def _region_of_record(raw: _Raw, record: tuple[Any, ...]) -> Region:
     name, canonical, _, role, paradigm, _, file, line, _ = record
-    text = _text(raw.strings.get(name, "") or raw.strings.get(canonical, ""))
-    source = _text(raw.strings.get(file, ""))
-    kind = _value(paradigm)
+    text = _decoded_text(raw.strings.get(name, "") or raw.strings.get(canonical, ""))
+    source = _decoded_text(raw.strings.get(file, ""))
+    kind = _enumeration_value(paradigm)
     mpi = mpi_role(text)
     if kind == _MPI or (mpi is not None and kind != _OPENMP):
         return Region(text, Paradigm.MPI, Role.OTHER if mpi is None else mpi, source, line or None)
     if kind == _OPENMP:
-        role = _ROLES.get(_value(role), Role.OTHER)
+        role = _ROLES.get(_enumeration_value(role), Role.OTHER)
         return Region(text, Paradigm.OPENMP, role, source, line or None)
     owner = Paradigm.OTHER if kind == _MEASUREMENT else Paradigm.USER
     return Region(text, owner, Role.FUNCTION, source, line or None)
 
 
-def _value(enumeration: Any) -> int:
+def _enumeration_value(enumeration: Any) -> int:
     return int(getattr(enumeration, "value", enumeration))
 
 
-def _text(text: str | bytes) -> str:
+def _decoded_text(text: str | bytes) -> str:
     return text.decode("utf-8", "replace") if isinstance(text, bytes) else text

@@ -116,16 +116,16 @@ def open_otf2(path: Path, kernels: Kernels) -> tuple[Path, Definitions]:
     """Returns the anchor file of an archive, and its definitions. Raises InputError like
     `read_otf2`.
     """
-    anchor = _anchor(path)
+    anchor = _find_anchor(path)
     parts = anchor.with_suffix("")
     for part in (anchor.with_suffix(".def"), *(parts.iterdir() if is_folder(parts) else ())):
         if part.exists() and not part.is_dir():
             check_regular(part, "copy it or record it again")
-    otf2, _, _ = _library(kernels)
+    otf2, _, _ = _load_library(kernels)
     return anchor, read_definitions(otf2, anchor)
 
 
-def _library(kernels: Kernels) -> tuple[ModuleType, ctypes.CDLL, bytes]:
+def _load_library(kernels: Kernels) -> tuple[ModuleType, ctypes.CDLL, bytes]:
     otf2 = _otf2_package()
     library = kernels.load("otf2_events.c")
     shared = str(otf2.Config.lib_path()).encode()
@@ -133,7 +133,7 @@ def _library(kernels: Kernels) -> tuple[ModuleType, ctypes.CDLL, bytes]:
     return otf2, library, shared
 
 
-def _anchor(path: Path) -> Path:
+def _find_anchor(path: Path) -> Path:
     if is_folder(path):
         glob = sorted(path.glob("*.otf2"))
         if len(glob) != 1:
@@ -167,7 +167,7 @@ def read_events(
     """Reads the events of the locations with these numbers in the archive. A location with fewer
     events than `expected` is reported as truncated.
     """
-    _, library, shared = _library(kernels)
+    _, library, shared = _load_library(kernels)
     count = len(locations)
     references = np.array(locations, dtype=np.uint64)
     counts = np.array(expected, dtype=np.uint64).astype(np.int64)
@@ -297,7 +297,11 @@ def described(
     """Creates a trace with definitions and findings, but without events. `unknown` is the number of
     partners without a communicator.
     """
-    findings = [*definitions.findings, *_findings(definitions.locations, notes), *undefined]
+    findings = [
+        *definitions.findings,
+        *_findings_of_notes(definitions.locations, notes),
+        *undefined,
+    ]
     if unknown:
         findings.append(Finding("omitted partners without a communicator", count=unknown))
     nothing: dict[str, Any] = {
@@ -351,7 +355,7 @@ def counters_of(
     return tuple(counters)
 
 
-def _findings(locations: tuple[Location, ...], notes: NDArray[np.int64]) -> list[Finding]:
+def _findings_of_notes(locations: tuple[Location, ...], notes: NDArray[np.int64]) -> list[Finding]:
     findings = []
     for at, text in enumerate(_NOTES):
         for row in np.flatnonzero(notes[:, at]) if text else ():

@@ -100,7 +100,7 @@ class StoreWriter:
         self._row_groups: list[_RowGroup] = []
         self._starts = [0]
         self._locations = self._operations = 0
-        with self._as_input_errors():
+        with self._os_errors_as_input_errors():
             folder.mkdir(parents=True)
 
     def __enter__(self) -> StoreWriter:
@@ -126,8 +126,8 @@ class StoreWriter:
         columns |= {"mate": mate, "other": other, "instance": instance}
         rows = {name: getattr(part, name) for name in _EVENTS}
         for group in _row_groups(part):
-            self._write("events", rows, group.event, group.events)
-            self._write("operations", columns, group.operation, group.operations)
+            self._write_row_group("events", rows, group.event, group.events)
+            self._write_row_group("operations", columns, group.operation, group.operations)
             self._row_groups.append(
                 replace(
                     group,
@@ -137,8 +137,8 @@ class StoreWriter:
                 )
             )
         if not self._files:  # a part without events still creates both files
-            self._write("events", rows, 0, None)
-            self._write("operations", columns, 0, None)
+            self._write_row_group("events", rows, 0, None)
+            self._write_row_group("operations", columns, 0, None)
         self._starts.extend((part.starts[1:] + events).tolist())
         self._locations += len(part.locations)
         self._operations += len(operations)
@@ -153,7 +153,7 @@ class StoreWriter:
             "event": _concatenated([counter.event for counter in trace.counters]),
             "increase": _concatenated([counter.increase for counter in trace.counters]),
         }
-        self._write("counters", columns, 0, sum(counts))
+        self._write_row_group("counters", columns, 0, sum(counts))
         document: dict[str, Any] = {
             "schema": SCHEMA,
             "name": trace.name,
@@ -171,7 +171,7 @@ class StoreWriter:
             "starts": self._starts,
             "groups": [list(asdict(group).values()) for group in self._row_groups],
         }
-        with self._as_input_errors():
+        with self._os_errors_as_input_errors():
             for file in self._files.values():
                 file.close()
             document["footers"] = {
@@ -180,7 +180,7 @@ class StoreWriter:
             document["digest"] = _index_digest(document)
             (self._folder / _INDEX).write_text(json.dumps(document), "utf-8")
 
-    def _write(
+    def _write_row_group(
         self, file: str, columns: dict[str, NDArray[Any]], first: int, count: int | None
     ) -> None:
         """Writes `count` rows as a row group. If `count` is None, only creates the file."""
@@ -188,7 +188,7 @@ class StoreWriter:
         schema = arrow.schema(
             [(name, arrow.from_numpy_dtype(c.dtype)) for name, c in columns.items()]
         )
-        with self._as_input_errors():
+        with self._os_errors_as_input_errors():
             if file not in self._files:
                 self._files[file] = self._parquet.ParquetWriter(
                     self._folder / f"{file}.parquet", schema, compression="zstd",
@@ -200,7 +200,7 @@ class StoreWriter:
                 self._files[file].write_table(table, row_group_size=max(count, 1))
 
     @contextmanager
-    def _as_input_errors(self) -> Iterator[None]:
+    def _os_errors_as_input_errors(self) -> Iterator[None]:
         try:
             yield
         except OSError as error:
@@ -266,7 +266,7 @@ class Store:
         overlap the selected ranks and time span.
         """
         for at, group in self._selected_groups(selection):
-            yield self.locations[group.location], self._rows("events", at, names)
+            yield self.locations[group.location], self._read_rows("events", at, names)
 
     def read(self, selection: Selection) -> tuple[EventTrace, Matches]:
         """Reads the row groups that overlap the selection as a trace. The trace has all locations
@@ -293,7 +293,7 @@ class Store:
             mine = [(at, group) for at, group in chosen if group.location == location]
             stack: list[int] = []
             for place, (at, group) in enumerate(mine):
-                rows = self._rows("events", at, _EVENTS)
+                rows = self._read_rows("events", at, _EVENTS)
                 if not place and group.open:
                     parts.append(_region_events(Kind.ENTER, group.first, group.open))
                     total += len(group.open)
@@ -302,7 +302,7 @@ class Store:
                 moved.append((group.event, group.event + group.events, total))
                 total += group.events
                 if group.operations:
-                    arrays = self._rows("operations", at, (*_OPERATIONS, *_MATCHES))
+                    arrays = self._read_rows("operations", at, (*_OPERATIONS, *_MATCHES))
                     arrays["event"] = arrays["event"] - group.event + moved[-1][2]
                     operations.append(arrays)
                     numbers.append(np.arange(group.operation, group.operation + group.operations))
@@ -315,10 +315,11 @@ class Store:
                         total += len(stack)
             starts.append(total)
         columns = {
-            name: _concatenated_column(parts, name, self._type("events", name)) for name in _EVENTS
+            name: _concatenated_column(parts, name, self._column_type("events", name))
+            for name in _EVENTS
         }
         table = {
-            name: _concatenated_column(operations, name, self._type("operations", name))
+            name: _concatenated_column(operations, name, self._column_type("operations", name))
             for name in (*_OPERATIONS, *_MATCHES)
         }
         position_of = _ReadPositions(_concatenated(numbers))
@@ -335,7 +336,7 @@ class Store:
             operations=Operations(**{name: table[name] for name in _OPERATIONS}),
             findings=tuple(Finding(**fields) for fields in document["findings"]),
             name=self.name,
-            counters=self._counters(moved),
+            counters=self._read_counters(moved),
             grids=tuple(_grid_from_json(*fields) for fields in document["grids"]),
         )
         return trace, Matches(
@@ -372,9 +373,9 @@ class Store:
             return self._row_groups[at + 1].first
         return group.last
 
-    def _rows(self, file: str, group: int, names: Sequence[str]) -> dict[str, NDArray[Any]]:
+    def _read_rows(self, file: str, group: int, names: Sequence[str]) -> dict[str, NDArray[Any]]:
         try:
-            table = self._file(file).read_row_group(group, columns=list(names))
+            table = self._open_file(file).read_row_group(group, columns=list(names))
         except (OSError, self._pyarrow_modules.ArrowException) as error:
             raise InputError(
                 f"{file}.parquet cannot be read: {one_line(str(error))[:100]}",
@@ -382,7 +383,7 @@ class Store:
             ) from None  # fmt: skip
         return {name: table.column(name).to_numpy() for name in names}
 
-    def _file(self, name: str) -> Any:
+    def _open_file(self, name: str) -> Any:
         """Opens a Parquet file of the stored trace. Its footer is read only once."""
         if name not in self._files:
             path = self._folder / f"{name}.parquet"
@@ -392,14 +393,14 @@ class Store:
                 self._files[name] = self._parquet.ParquetFile(path, page_checksum_verification=True)
         return self._files[name]
 
-    def _type(self, file: str, name: str) -> Any:
-        return self._file(file).schema_arrow.field(name).type.to_pandas_dtype()
+    def _column_type(self, file: str, name: str) -> Any:
+        return self._open_file(file).schema_arrow.field(name).type.to_pandas_dtype()
 
-    def _counters(self, moved: Sequence[tuple[int, int, int]]) -> tuple[Counter, ...]:
+    def _read_counters(self, moved: Sequence[tuple[int, int, int]]) -> tuple[Counter, ...]:
         named = self._document["counters"]
         if not named:
             return ()
-        rows = self._rows("counters", 0, ("counter", "event", "increase"))
+        rows = self._read_rows("counters", 0, ("counter", "event", "increase"))
         first = np.array([begin for begin, _, _ in moved], dtype=np.int64)
         at = np.searchsorted(first, rows["event"], side="right") - 1
         ends = np.array([end for _, end, _ in moved] or [0], dtype=np.int64)

@@ -50,14 +50,16 @@ def _replace_by_world_ranks(
         column[rows] = own[rows]
         return 0
     if communicator.remote is None:
-        return _look_up(column, rows, communicator.members)
+        return _replace_by_members(column, rows, communicator.members)
     inside = np.isin(own[rows], communicator.members)
-    return _look_up(column, rows[inside], communicator.remote) + _look_up(
+    return _replace_by_members(column, rows[inside], communicator.remote) + _replace_by_members(
         column, rows[~inside], communicator.members
     )
 
 
-def _look_up(column: NDArray[np.int32], rows: NDArray[np.intp], members: tuple[int, ...]) -> int:
+def _replace_by_members(
+    column: NDArray[np.int32], rows: NDArray[np.intp], members: tuple[int, ...]
+) -> int:
     table = np.array((*members, NONE), dtype=np.int32)
     at = np.minimum(column[rows], len(members))
     column[rows] = table[at]

@@ -44,7 +44,7 @@ def path_impact(analysis: Analysis) -> PathImpact:
     per_second = analysis.trace.ticks_per_second
     ticks = analysis.replay.path
     share = path_share(analysis)
-    whole_run = _busy(analysis)
+    whole_run = _busy_ticks(analysis)
     on_path = np.minimum(ticks.sum(axis=0), whole_run)
     path: _Table = ticks / per_second
     busy: _Table = share.busy / per_second
@@ -75,7 +75,7 @@ def mapped_idle_time(path: _Table, busy: _Table) -> tuple[_Table, _Table]:
     return imbalance, _mapped_idle_time(path, total, *_excess_and_idle_time(total, busy, busy > 0))
 
 
-def _busy(analysis: Analysis) -> NDArray[np.int64]:
+def _busy_ticks(analysis: Analysis) -> NDArray[np.int64]:
     """Returns the ticks of each location and call path, without waits."""
     points = analysis.points
     waited = np.zeros_like(analysis.paths.exclusive)

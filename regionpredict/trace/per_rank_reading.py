@@ -120,7 +120,7 @@ class PieceReader:
             events,
             other,
             instance,
-            _by_receiver(rank, operations, ordered[(sending & ~cancelled)[ordered]]),
+            _sends_by_receiver(rank, operations, ordered[(sending & ~cancelled)[ordered]]),
             receives,
             operations.partner[receives],
             operations.communicator[receives],
@@ -131,7 +131,7 @@ class PieceReader:
         )
 
 
-def _by_receiver(rank: int, operations: Operations, sends: Rows) -> dict[int, _Sends]:
+def _sends_by_receiver(rank: int, operations: Operations, sends: Rows) -> dict[int, _Sends]:
     sends = sends[operations.partner[sends] >= 0]
     if not len(sends):
         return {}
@@ -170,8 +170,10 @@ class _Matcher:
         operations = Operations(
             event=nothing,
             partner=np.concatenate([sent, exchange.partner]).astype(np.int32),
-            communicator=_stacked([s.communicator for s in exchange.sends], exchange.communicator),
-            tag=_stacked([s.tag for s in exchange.sends], exchange.tag),
+            communicator=_concatenated(
+                [s.communicator for s in exchange.sends], exchange.communicator
+            ),
+            tag=_concatenated([s.tag for s in exchange.sends], exchange.tag),
             root=small,
             sent=nothing,
             received=nothing,
@@ -191,7 +193,7 @@ class _Matcher:
         return mate[count:]
 
 
-def _stacked(parts: list[NDArray[np.int32]], last: NDArray[np.int32]) -> NDArray[np.int32]:
+def _concatenated(parts: list[NDArray[np.int32]], last: NDArray[np.int32]) -> NDArray[np.int32]:
     return np.concatenate([*parts, last]).astype(np.int32)
 
 

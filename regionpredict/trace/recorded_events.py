@@ -50,7 +50,7 @@ def write_otf2(ranks: Sequence[RankEvents], folder: Path, counters: Sequence[str
     remedy = "record the run again, into a folder with enough space"
     try:
         with reading(folder, "a complete recording", remedy):
-            return _write(otf2, ranks, folder, counters)
+            return _write_archive(otf2, ranks, folder, counters)
     except (InputError, *errors) as error:
         shutil.rmtree(folder, ignore_errors=True)
         if isinstance(error, InputError):
@@ -58,7 +58,7 @@ def write_otf2(ranks: Sequence[RankEvents], folder: Path, counters: Sequence[str
         raise InputError(f"cannot be written: {error}", remedy=remedy, path=str(folder)) from None
 
 
-def _write(
+def _write_archive(
     otf2: ModuleType, ranks: Sequence[RankEvents], folder: Path, counters: Sequence[str]
 ) -> Path:
     begin = min(_first_time(rank) for rank in ranks)

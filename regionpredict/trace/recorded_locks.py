@@ -60,7 +60,10 @@ def with_lock_order(ranks: Sequence[RankEvents]) -> list[RankEvents]:
         replace(
             rank,
             threads=tuple(
-                replace(thread, records=_merged(thread.records, added.get((process, at), ())))
+                replace(
+                    thread,
+                    records=_with_messages_for_locks(thread.records, added.get((process, at), ())),
+                )
                 for at, thread in enumerate(rank.threads)
             ),
         )
@@ -68,7 +71,9 @@ def with_lock_order(ranks: Sequence[RankEvents]) -> list[RankEvents]:
     ]
 
 
-def _merged(records: NDArray[Any], added: Iterable[tuple[int, ...]]) -> NDArray[Any]:
+def _with_messages_for_locks(
+    records: NDArray[Any], added: Iterable[tuple[int, ...]]
+) -> NDArray[Any]:
     kept = records[(records["what"] != _LOCK) & (records["what"] != _UNLOCK)]
     merged = np.concatenate([kept, np.array(list(added), dtype=RECORD)])
     # A receive precedes other events at the same time, the end of its call.

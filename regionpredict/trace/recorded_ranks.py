@@ -179,12 +179,12 @@ def within_limit(ranks: Sequence[RankEvents]) -> tuple[list[RankEvents], int | N
     end = min(ends)
     begin = min(thread.first() for thread in threads if len(thread.records) or thread.steps)
     return [
-        replace(rank, threads=tuple(_until(thread, end) for thread in rank.threads))
+        replace(rank, threads=tuple(_events_until(thread, end) for thread in rank.threads))
         for rank in ranks
     ], max(end - begin, 0)
 
 
-def _until(thread: ThreadEvents, end: int) -> ThreadEvents:
+def _events_until(thread: ThreadEvents, end: int) -> ThreadEvents:
     return replace(
         thread,
         steps=tuple(step for step in thread.steps if step.time <= end),

@@ -105,7 +105,7 @@ def recorded_run(trace: EventTrace, matches: Matches, network: Network = IDEAL) 
         cost=coupled.cost[kept],
     )
     waits = waits[kept]
-    work = _work(trace, coupled, ready, waits, until[kept], closes)
+    work = _work_without_waits(trace, coupled, ready, waits, until[kept], closes)
     barriers = np.flatnonzero(_barrier_enters(trace))
     begins = np.concatenate([opens, barriers])
     order = np.argsort(begins, kind="stable")
@@ -208,7 +208,7 @@ def _ends_of_waits(
     return np.asarray(trace.time[row])
 
 
-def _work(
+def _work_without_waits(
     trace: EventTrace,
     coupled: Dependences,
     ready: Ticks,

@@ -31,7 +31,7 @@ def waits(analysis: Analysis) -> TraceResult:
     The metric `time` is inclusive, and hardware counters are exclusive. Metrics `comms_` count
     messages with a payload, and `syncs_` count messages without.
     """
-    collector = _collector(analysis)
+    collector = _collector_for(analysis)
     counts = {}
     for wait in Wait:
         table, count = _wait_table(analysis, wait)
@@ -39,7 +39,7 @@ def waits(analysis: Analysis) -> TraceResult:
         if count and wait is not Wait.INIT_COMPLETION:
             counts[wait.metric] = count
     for wait in CAUSED:
-        collector.table(f"instances.{wait.metric}", _instances(analysis, wait), "")
+        collector.table(f"instances.{wait.metric}", _instances_by_path(analysis, wait), "")
     for metric, table, count in _misordered_table(analysis):
         collector.table(metric, table)
         if count:
@@ -78,7 +78,7 @@ def waits(analysis: Analysis) -> TraceResult:
 
 def delays(analysis: Analysis) -> TraceResult:
     """Computes the short- and long-term costs of delays, and the propagation of waits."""
-    collector = _collector(analysis)
+    collector = _collector_for(analysis)
     per_second = analysis.trace.ticks_per_second
     for wait in CAUSED:
         collector.table(f"delay_short.{wait.metric}", analysis.replay.short_term[wait] / per_second)
@@ -93,7 +93,7 @@ def delays(analysis: Analysis) -> TraceResult:
 
 def critical_path(analysis: Analysis) -> TraceResult:
     """Computes the critical path, and the cost of imbalance on it (Boehme 2014, chapter 5)."""
-    collector = _collector(analysis)
+    collector = _collector_for(analysis)
     rest()
     impact = path_impact(analysis)
     for metric, table in (
@@ -142,7 +142,7 @@ def critical_path(analysis: Analysis) -> TraceResult:
     return collector.result({"segments": len(replay.segment_from)}, balances)
 
 
-def _collector(analysis: Analysis) -> Collector:
+def _collector_for(analysis: Analysis) -> Collector:
     sources = path_sources(analysis.paths, analysis.names, analysis.trace.regions)
     return Collector(analysis.trace.locations, analysis.names, sources)
 
@@ -165,7 +165,7 @@ def _wait_table(analysis: Analysis, wait: Wait) -> tuple[_Table, int]:
     return table, len(rows)
 
 
-def _instances(analysis: Analysis, wait: Wait) -> NDArray[np.int64]:
+def _instances_by_path(analysis: Analysis, wait: Wait) -> NDArray[np.int64]:
     """Returns the number of waits of this kind by location and call path."""
     points = analysis.points
     chosen = np.flatnonzero((points.kind == wait) & (points.wait > 0))

@@ -88,12 +88,12 @@ def factors_with(trace: EventTrace, kernels: Kernels, options: RunOptions) -> Ru
     """Computes the factors of one run. Raises the same errors as `run_factors`, `iterations_of`,
     `nominal_work` and the functions for parts of a run.
     """
-    trace, matches = _selected(trace, kernels, options.selection)
+    trace, matches = _select_part(trace, kernels, options.selection)
     part, iterations = None, None
     if options.selection is not None and options.selection.call_path is not None:
         part = part_of_call_path(trace, options.selection.call_path, kernels)
     elif options.phase == "initialized":
-        part = _initialized(trace)
+        part = _require_initialized_part(trace)
     elif options.phase in ("iterations", "clean"):
         iterations = iterations_of(trace, options.mark)
         first, last = iterations.cleanest() if options.phase == "clean" else (0, iterations.count)
@@ -102,14 +102,14 @@ def factors_with(trace: EventTrace, kernels: Kernels, options: RunOptions) -> Ru
         )
     elif options.phase != "whole":
         part = part_of_region(trace, options.phase)
-    factors = _factors(trace, matches, kernels, options, part)
+    factors = _factors_of_part(trace, matches, kernels, options, part)
     if options.phase == "whole" and part is None:
         inner = _factors_when_initialized(trace, matches, kernels, options, factors)
         factors = replace(factors, initialized=inner)
     return factors if iterations is None else replace(factors, iterations=iterations)
 
 
-def _selected(
+def _select_part(
     trace: EventTrace, kernels: Kernels, selection: Selection | None
 ) -> tuple[EventTrace, Matches]:
     """Returns the part of the trace with the selected ranks and time span."""
@@ -119,7 +119,7 @@ def _selected(
     return selected(trace, matches, replace(selection, call_path=None), kernels)
 
 
-def _initialized(trace: EventTrace) -> RunPart:
+def _require_initialized_part(trace: EventTrace) -> RunPart:
     part = initialized_part(trace)
     if part is None:
         raise InputError(
@@ -129,7 +129,7 @@ def _initialized(trace: EventTrace) -> RunPart:
     return part
 
 
-def _factors(
+def _factors_of_part(
     trace: EventTrace,
     matches: Matches,
     kernels: Kernels,
@@ -166,7 +166,7 @@ def _factors_when_initialized(
     if part is None:
         return None
     try:
-        inner = _factors(trace, matches, kernels, options, part, eager_points=False)
+        inner = _factors_of_part(trace, matches, kernels, options, part, eager_points=False)
     except InputError:
         return None
     assert inner.serialisation is not None and inner.transfer is not None  # of a trace

@@ -47,7 +47,7 @@ def part_of_call_path(trace: EventTrace, wanted: str, kernels: Kernels) -> RunPa
     if not chosen.any():
         raise not_in_trace("call path", wanted, names, trace)
     named = trace.kind <= Kind.LEAVE
-    return _instances(trace, named & chosen[np.where(named, paths.event_node, len(names))])
+    return _part_of_instances(trace, named & chosen[np.where(named, paths.event_node, len(names))])
 
 
 def part_of_region(trace: EventTrace, wanted: str) -> RunPart:
@@ -58,7 +58,7 @@ def part_of_region(trace: EventTrace, wanted: str) -> RunPart:
         entered = np.unique(trace.region[trace.region >= 0]).tolist()
         names = [trace.regions[number].name for number in entered]
         raise not_in_trace("region", wanted, names, trace)
-    return _instances(trace, rows)
+    return _part_of_instances(trace, rows)
 
 
 def initialized_part(trace: EventTrace) -> RunPart | None:
@@ -82,7 +82,7 @@ def initialized_part(trace: EventTrace) -> RunPart | None:
     )
 
 
-def _instances(trace: EventTrace, rows: NDArray[np.bool_]) -> RunPart:
+def _part_of_instances(trace: EventTrace, rows: NDArray[np.bool_]) -> RunPart:
     """Selects the part of the run between the entries and exits in the mask `rows`. Instances may
     be nested by recursion.
     """
@@ -96,10 +96,10 @@ def _instances(trace: EventTrace, rows: NDArray[np.bool_]) -> RunPart:
         if trace.locations[at].thread:
             inside[low:high] = True
     spans = np.stack([trace.time[opens], trace.time[ends]], axis=1)
-    return _restricted_to_spans(trace, _union(spans), inside, len(opens))
+    return _restricted_to_spans(trace, _merged_spans(spans), inside, len(opens))
 
 
-def _union(spans: Spans) -> Spans:
+def _merged_spans(spans: Spans) -> Spans:
     """Merges spans to disjoint spans in ascending order that cover the same times."""
     spans = spans[np.argsort(spans[:, 0], kind="stable")]
     last = np.maximum.accumulate(spans[:, 1])

@@ -115,7 +115,7 @@ def study_of(runs: Sequence[RunFactors]) -> Study:
     if relative:
         notes.append("no run times: speedups and scalabilities count as those of strong scaling")
     notes += _missing_counters(runs)
-    growth = _growth(runs)
+    growth = _growth_of_work(runs)
     if growth is None:
         what = "one run" if len(runs) == 1 else f"all runs have {reference.width} processes"
         notes.append(f"{what}: factors, but no scalability and no extrapolation; give more sizes")
@@ -127,7 +127,7 @@ def study_of(runs: Sequence[RunFactors]) -> Study:
     if not -_BETWEEN.value < growth < 1 + _BETWEEN.value:
         notes.append(f"the work grows as P^{growth:.2f}: neither strong nor weak scaling")
     return Study(
-        tuple(_scaled(run, reference, scaling) for run in runs), scaling, growth, tuple(notes)
+        tuple(_scaled_run(run, reference, scaling) for run in runs), scaling, growth, tuple(notes)
     )
 
 
@@ -171,7 +171,7 @@ def _missing_counters(runs: Sequence[RunFactors]) -> list[str]:
     ]
 
 
-def _growth(runs: Sequence[RunFactors]) -> float | None:
+def _growth_of_work(runs: Sequence[RunFactors]) -> float | None:
     """Returns the exponent of P in the total work of all processes, by least squares. It is 0 for
     runs without run times.
     """
@@ -185,7 +185,7 @@ def _growth(runs: Sequence[RunFactors]) -> float | None:
     return float(np.polyfit(width, np.log(work), 1)[0])
 
 
-def _scaled(run: RunFactors, reference: RunFactors, scaling: Scaling) -> ScaledRun:
+def _scaled_run(run: RunFactors, reference: RunFactors, scaling: Scaling) -> ScaledRun:
     wider = run.width / reference.width
     share = wider if scaling == "weak" else 1.0
     instructions = None
@@ -198,12 +198,12 @@ def _scaled(run: RunFactors, reference: RunFactors, scaling: Scaling) -> ScaledR
         factors=run,
         computation=share * reference.useful_s / run.useful_s,
         instructions=instructions,
-        ipc=_quotient(run.ipc, reference.ipc),
-        frequency=_quotient(run.frequency_hz, reference.frequency_hz),
+        ipc=_quotient_if_known(run.ipc, reference.ipc),
+        frequency=_quotient_if_known(run.frequency_hz, reference.frequency_hz),
         speedup=share * reference.runtime_s / run.runtime_s,
         initialized_computation=inner,
     )
 
 
-def _quotient(value: float | None, reference: float | None) -> float | None:
+def _quotient_if_known(value: float | None, reference: float | None) -> float | None:
     return None if value is None or not reference else value / reference

@@ -27,14 +27,14 @@ def severity(analysis: Analysis, parts: int = PARTS) -> Severity | None:
         chosen = points.kind[waiting] == wait
         if not np.any(chosen):
             continue
-        waited = _time_until(ends[chosen], edges) - _time_until(begins[chosen], edges)
+        waited = _summed_time_until(ends[chosen], edges) - _summed_time_until(begins[chosen], edges)
         seconds[wait.metric] = tuple((np.diff(-waited) / trace.ticks_per_second).tolist())
     if not seconds:
         return None
     return Severity(float(edges[-1]) / parts / trace.ticks_per_second, seconds)
 
 
-def _time_until(times: NDArray[np.int64], edges: NDArray[np.float64]) -> NDArray[np.float64]:
+def _summed_time_until(times: NDArray[np.int64], edges: NDArray[np.float64]) -> NDArray[np.float64]:
     """Returns for each edge the sum of the time differences to all earlier `times`, in ticks."""
     part = np.searchsorted(edges, times)  # the first edge at or after each time
     count = np.cumsum(np.bincount(part, minlength=len(edges))[: len(edges)])

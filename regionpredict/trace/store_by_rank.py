@@ -57,7 +57,7 @@ def convert_otf2(path: Path, folder: Path, kernels: Kernels) -> None:
     times = [rank.times for rank in ranks if rank.times is not None]
     begin = min((first for first, _ in times), default=0)
     check_length(anchor, begin, max((last for _, last in times), default=0))
-    numbers = np.unique(_stacked([rank.regions for rank in ranks]))
+    numbers = np.unique(_concatenated([rank.regions for rank in ranks]))
     named = numbers.copy()
     undefined: list[Finding] = []
     kind = np.full(len(named), Kind.ENTER, dtype=np.uint8)
@@ -74,7 +74,7 @@ def convert_otf2(path: Path, folder: Path, kernels: Kernels) -> None:
             selected = slice(*span)
             references, expected = definitions.references[selected], definitions.events[selected]
             events = read_events(anchor, references, expected, kernels)
-            part = _part(whole, definitions, span, events)
+            part = _trace_of_rank(whole, definitions, span, events)
             part = replace(
                 part, time=part.time - begin, region=_region_positions(part.region, numbers, named)
             )
@@ -104,7 +104,7 @@ def _without_events(piece: Piece) -> _RankData:
     return _RankData(replace(piece, events=light), times, regions[regions != NONE])
 
 
-def _part(
+def _trace_of_rank(
     whole: EventTrace, definitions: Definitions, span: tuple[int, int], events: Events
 ) -> EventTrace:
     """Returns the events of one rank with the archive's times and regions."""
@@ -132,7 +132,7 @@ def _region_positions(
     return place
 
 
-def _stacked(parts: Sequence[NDArray[np.int32]]) -> NDArray[np.int32]:
+def _concatenated(parts: Sequence[NDArray[np.int32]]) -> NDArray[np.int32]:
     return np.concatenate([np.zeros(0, dtype=np.int32), *parts]).astype(np.int32)
 
 

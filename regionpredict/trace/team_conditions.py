@@ -22,8 +22,8 @@ def team_conditions(trace: EventTrace) -> Synchronisation:
     """
     slots = Slots()
     if len(trace.locations) > len(trace.ranks):
-        parallel = _regions(trace, (Role.PARALLEL,))
-        barrier = _regions(trace, (Role.BARRIER, Role.IMPLICIT_BARRIER))
+        parallel = _regions_with_role(trace, (Role.PARALLEL,))
+        barrier = _regions_with_role(trace, (Role.BARRIER, Role.IMPLICIT_BARRIER))
         by_rank: dict[int, list[int]] = {}
         for number, location in enumerate(trace.locations):
             by_rank.setdefault(location.rank, []).append(number)
@@ -33,7 +33,7 @@ def team_conditions(trace: EventTrace) -> Synchronisation:
     return slots.synchronisation()
 
 
-def _regions(trace: EventTrace, roles: tuple[Role, ...]) -> NDArray[np.bool_]:
+def _regions_with_role(trace: EventTrace, roles: tuple[Role, ...]) -> NDArray[np.bool_]:
     """Returns a mask of the OpenMP regions with one of these roles. The last entry is for no
     region.
     """

@@ -36,16 +36,18 @@ def team_waits(trace: EventTrace, paths: CallPaths) -> tuple[list[PointRows], li
         return [], []
     location = trace.locations_of(paths.mark_leave)
     rank = np.array([place.rank for place in trace.locations], dtype=np.int32)[location]
-    forks, fork_times = _forks(trace, rank, trace.time[paths.mark_enter])
+    forks, fork_times = _forks_before(trace, rank, trace.time[paths.mark_enter])
     inside = forks >= 0
-    parallel_regions = _parallel_regions(
+    parallel_regions = _points_of_parallel_regions(
         trace, paths, parallel[of_mark] & inside, location, rank, forks, fork_times
     )
-    barriers, findings = _barriers(trace, paths, kinds[of_mark], inside, location, rank, forks)
+    barriers, findings = _points_of_barriers(
+        trace, paths, kinds[of_mark], inside, location, rank, forks
+    )
     return [*parallel_regions, *barriers], findings
 
 
-def _forks(
+def _forks_before(
     trace: EventTrace,
     rank: NDArray[np.int32],
     time: NDArray[np.int64],
@@ -68,7 +70,7 @@ def _forks(
     return number, when
 
 
-def _parallel_regions(
+def _points_of_parallel_regions(
     trace: EventTrace,
     paths: CallPaths,
     chosen: NDArray[np.bool_],
@@ -99,7 +101,7 @@ def _parallel_regions(
     ]
 
 
-def _barriers(
+def _points_of_barriers(
     trace: EventTrace,
     paths: CallPaths,
     kind: NDArray[np.uint8],

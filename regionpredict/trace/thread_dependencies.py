@@ -66,9 +66,9 @@ def synchronisations(trace: EventTrace) -> Synchronisation:
             by_rank.setdefault(location.rank, []).append(number)
         for numbers in by_rank.values():
             if len(numbers) > 1:
-                _forks(trace, numbers, slots)
-                _barriers(trace, numbers, slots)
-                _locks(trace, numbers, slots)
+                _add_forks(trace, numbers, slots)
+                _add_barriers(trace, numbers, slots)
+                _add_locks(trace, numbers, slots)
     return slots.synchronisation()
 
 
@@ -117,7 +117,7 @@ def _worker_parts(
     return part, first + low[part], first + high[part]
 
 
-def _forks(trace: EventTrace, numbers: list[int], slots: Slots) -> None:
+def _add_forks(trace: EventTrace, numbers: list[int], slots: Slots) -> None:
     fork, join = constructs(trace, numbers[0])
     count = len(fork)
     first = slots.new(2 * count)
@@ -132,7 +132,7 @@ def _forks(trace: EventTrace, numbers: list[int], slots: Slots) -> None:
     slots.needs.append((join[some], first + count + some))
 
 
-def _barriers(trace: EventTrace, numbers: list[int], slots: Slots) -> None:
+def _add_barriers(trace: EventTrace, numbers: list[int], slots: Slots) -> None:
     barrier = np.array(
         [
             region.paradigm is Paradigm.OPENMP
@@ -165,7 +165,7 @@ def _barriers(trace: EventTrace, numbers: list[int], slots: Slots) -> None:
     slots.needs.append((row, first_slot + slot))
 
 
-def _locks(trace: EventTrace, numbers: list[int], slots: Slots) -> None:
+def _add_locks(trace: EventTrace, numbers: list[int], slots: Slots) -> None:
     operations = trace.operations
     kind = trace.kind[operations.event]
     location = trace.locations_of(operations.event)

@@ -115,12 +115,12 @@ def thread_events(folder: Path) -> dict[int, ProcessEvents]:
         _, process, thread = path.name.rsplit("-", 2)
         files.setdefault(int(process), {})[int(thread)] = path
     return {
-        process: _process(folder, process, dict(sorted(paths.items())))
+        process: _read_process(folder, process, dict(sorted(paths.items())))
         for process, paths in sorted(files.items())
     }
 
 
-def _process(folder: Path, process: int, paths: Mapping[int, Path]) -> ProcessEvents:
+def _read_process(folder: Path, process: int, paths: Mapping[int, Path]) -> ProcessEvents:
     threads = []
     for path in paths.values():
         records = np.fromfile(path, dtype=_RECORD)
@@ -129,7 +129,7 @@ def _process(folder: Path, process: int, paths: Mapping[int, Path]) -> ProcessEv
     teams = _parallel_regions(threads)
     places = _CodePlaces(folder, process)
     steps = {
-        number: tuple(_steps(records, teams, places))
+        number: tuple(_events_of_thread(records, teams, places))
         for number, records in zip(paths, threads, strict=True)
     }
     used = {number: thread for number, thread in steps.items() if thread or not number}
@@ -165,7 +165,7 @@ def _parallel_regions(threads: list[list[tuple[int, int, int, int]]]) -> _Parall
     return teams
 
 
-def _steps(
+def _events_of_thread(
     records: list[tuple[int, int, int, int]], teams: _ParallelRegions, places: _CodePlaces
 ) -> list[Step]:
     """Converts the records of one thread to events. Events of a worker end with the parallel
@@ -263,10 +263,10 @@ class _CodePlaces:
         self._sites: dict[int, tuple[int, int, str]] = {}
         self._known: dict[tuple[int, bool], tuple[str, str, int]] = {}
         self._locks: dict[int, int] = {}
-        for line in _lines(folder / f"names-{process}"):
+        for line in _read_lines(folder / f"names-{process}"):
             number, _, name = line.partition(" ")
             self._names[int(number)] = name
-        for line in _lines(folder / f"sites-{process}"):
+        for line in _read_lines(folder / f"sites-{process}"):
             fields = line.split(" ", 3)
             if len(fields) == 4 and (site := whole_number(fields[0])) is not None:
                 self._sites[site] = (int(fields[1], 16), int(fields[2], 16), fields[3])
@@ -306,7 +306,7 @@ class _CodePlaces:
                 self._known[site, begin] = (known, file, line)
 
 
-def _lines(path: Path) -> list[str]:
+def _read_lines(path: Path) -> list[str]:
     if not path.exists():
         return []
     return path.read_text(encoding="utf-8", errors="replace").splitlines()

@@ -83,13 +83,13 @@ class TraceBuilder:
         self, rank: int, time: float, to: int, tag: int = 0, size: int = 0, within: int = WORLD
     ) -> None:
         """Adds a blocking send of `size` bytes."""
-        self._add(rank, time, Kind.SEND, row=_message(to, within, tag, sent=size))
+        self._add(rank, time, Kind.SEND, row=_message_row(to, within, tag, sent=size))
 
     def receive(
         self, rank: int, time: float, source: int, tag: int = 0, size: int = 0, within: int = WORLD
     ) -> None:
         """Adds the arrival of a message in a blocking receive."""
-        self._add(rank, time, Kind.RECEIVE, row=_message(source, within, tag, received=size))
+        self._add(rank, time, Kind.RECEIVE, row=_message_row(source, within, tag, received=size))
 
     def send_request(
         self,
@@ -102,16 +102,20 @@ class TraceBuilder:
         within: int = WORLD,
     ) -> None:
         """Adds the start of a non-blocking send."""
-        row = _message(to, within, tag, sent=size, request=request)
+        row = _message_row(to, within, tag, sent=size, request=request)
         self._add(rank, time, Kind.SEND_REQUEST, row=row)
 
     def send_complete(self, rank: int, time: float, request: int) -> None:
         """Adds the completion of a non-blocking send, in a wait or test."""
-        self._add(rank, time, Kind.SEND_COMPLETE, row=_message(NONE, NONE, NONE, request=request))
+        self._add(
+            rank, time, Kind.SEND_COMPLETE, row=_message_row(NONE, NONE, NONE, request=request)
+        )
 
     def receive_request(self, rank: int, time: float, request: int) -> None:
         """Adds the start of a non-blocking receive."""
-        self._add(rank, time, Kind.RECEIVE_REQUEST, row=_message(NONE, NONE, NONE, request=request))
+        self._add(
+            rank, time, Kind.RECEIVE_REQUEST, row=_message_row(NONE, NONE, NONE, request=request)
+        )
 
     def receive_complete(
         self,
@@ -124,7 +128,7 @@ class TraceBuilder:
         within: int = WORLD,
     ) -> None:
         """Adds the completion of a non-blocking receive, in a wait or test."""
-        row = _message(source, within, tag, received=size, request=request)
+        row = _message_row(source, within, tag, received=size, request=request)
         self._add(rank, time, Kind.RECEIVE_COMPLETE, row=row)
 
     def collective(
@@ -147,7 +151,7 @@ class TraceBuilder:
 
     def collective_request(self, rank: int, time: float, request: int) -> None:
         """Adds the start of a non-blocking collective operation."""
-        row = _message(NONE, NONE, NONE, request=request)
+        row = _message_row(NONE, NONE, NONE, request=request)
         self._add(rank, time, Kind.COLLECTIVE_REQUEST, row=row)
 
     def collective_complete(
@@ -160,7 +164,7 @@ class TraceBuilder:
 
     def fork(self, rank: int, time: float, threads: int) -> None:
         """Adds the start of a parallel region with this many threads."""
-        self._add(rank, time, Kind.FORK, row=_message(NONE, NONE, NONE, request=threads))
+        self._add(rank, time, Kind.FORK, row=_message_row(NONE, NONE, NONE, request=threads))
 
     def join(self, rank: int, time: float) -> None:
         """Adds the end of the parallel region started last."""
@@ -169,7 +173,7 @@ class TraceBuilder:
     def lock(self, rank: int | tuple[int, int], time: float, lock: int, acquire: bool) -> None:
         """Adds an event that acquires or releases a lock."""
         kind = Kind.ACQUIRE_LOCK if acquire else Kind.RELEASE_LOCK
-        self._add(rank, time, kind, row=_message(NONE, NONE, NONE, request=lock))
+        self._add(rank, time, kind, row=_message_row(NONE, NONE, NONE, request=lock))
 
     def find(self, message: str) -> None:
         """Adds a finding about the trace."""
@@ -219,7 +223,7 @@ class TraceBuilder:
         return Region(name) if role is None else Region(name, Paradigm.MPI, role)
 
     def _opened(self, rank: int | tuple[int, int]) -> list[int]:
-        return self._open.setdefault(_place(rank), [])
+        return self._open.setdefault(_rank_and_thread(rank), [])
 
     def _add(
         self,
@@ -230,14 +234,14 @@ class TraceBuilder:
         row: _Row | None = None,
     ) -> None:
         ticks = round(time * self.ticks_per_second)
-        self._events.setdefault(_place(rank), []).append((ticks, int(kind), region, row))
+        self._events.setdefault(_rank_and_thread(rank), []).append((ticks, int(kind), region, row))
 
 
-def _place(rank: int | tuple[int, int]) -> tuple[int, int]:
+def _rank_and_thread(rank: int | tuple[int, int]) -> tuple[int, int]:
     return (rank, 0) if isinstance(rank, int) else rank
 
 
-def _message(
+def _message_row(
     partner: int, within: int, tag: int, sent: int = 0, received: int = 0, request: int = NONE
 ) -> _Row:
     return (partner, within, tag, NONE, sent, received, request, int(Collective.UNKNOWN))

@@ -59,7 +59,7 @@ def found_waits(
         rest()
         return collective_waits(trace, paths, table), late
 
-    spans = _spans(trace, _SPANS_PER_PROCESS * processes if processes > 1 else 1)
+    spans = _balanced_spans(trace, _SPANS_PER_PROCESS * processes if processes > 1 else 1)
     results: list[Any] = spread(
         lambda span: in_groups() if span is None else in_messages(span), [None, *spans], processes
     )
@@ -70,7 +70,7 @@ def found_waits(
     return FoundWaits(messages, collectives, {"message": in_time, **late})
 
 
-def _spans(trace: EventTrace, most: int) -> list[tuple[int, int]]:
+def _balanced_spans(trace: EventTrace, most: int) -> list[tuple[int, int]]:
     """Returns up to `most` ranges of locations with about equal numbers of events. Each range
     consists of whole ranks.
     """

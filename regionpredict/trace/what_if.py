@@ -106,7 +106,7 @@ def what_if(
     ranked = sorted((name for name in costs if costs[name] > 0), key=lambda name: -costs[name])
     chosen = [callpath] if callpath is not None else ranked[:most]
     end = int(run.ends(kernels).max(initial=0))
-    compared = _comparisons(analysis, run, kernels)
+    compared = _late_and_waiting_intervals(analysis, run, kernels)
     node_after = nodes_after(analysis.trace, analysis.paths)
     changes = []
     for name in chosen:
@@ -156,7 +156,9 @@ def _costs_by_path(analysis: Analysis) -> dict[str, float]:
     return costs
 
 
-def _comparisons(analysis: Analysis, run: RecordedRun, kernels: Kernels) -> _Comparisons:
+def _late_and_waiting_intervals(
+    analysis: Analysis, run: RecordedRun, kernels: Kernels
+) -> _Comparisons:
     """Pairs late with waiting locations in each slot. The last locations are paired with all
     waiting locations, and other late locations with the first. Locations that arrive in the same
     tick are equally late.

@@ -7,7 +7,7 @@ import pytest
 
 from regionpredict.fit import Criterion, SearchSpace, fit
 from regionpredict.fit.search.options import Options
-from regionpredict.fit.search.point_plans import _plan, plan_of
+from regionpredict.fit.search.point_plans import _cached_plan, plan_of
 
 LINE = [(2,), (4,), (8,), (16,), (32,), (64,)]
 GRID = [(p, n) for p in (2, 4, 8, 16, 32) for n in (10, 20, 30, 40, 50)]
@@ -32,7 +32,7 @@ def test_known_plans_give_the_models_of_new_ones():
         for criterion in CRITERIA:
             for points, values in SERIES:
                 kept = fit(points, values, criterion=criterion)
-                _plan.cache_clear()
+                _cached_plan.cache_clear()
                 alone = fit(points, values, criterion=criterion)
                 assert (kept.constant, kept.terms) == (alone.constant, alone.terms)
                 assert [r.score for r in kept.rivals()] == [r.score for r in alone.rivals()]

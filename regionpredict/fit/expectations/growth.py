@@ -31,7 +31,11 @@ class Growth:
         """A sort key that orders growths. Differences below the precision of published exponents
         are ignored.
         """
-        return (_rounded(self.exponential), _rounded(self.poly), _rounded(self.log2))
+        return (
+            _rounded_exponent(self.exponential),
+            _rounded_exponent(self.poly),
+            _rounded_exponent(self.log2),
+        )
 
     @property
     def function_class(self) -> int:
@@ -73,14 +77,14 @@ class Growth:
         above: list[str] = []
         below: list[str] = []
         for base, exponent in ((name, self.poly), (f"log({name})", self.log2)):
-            if not _rounded(exponent):
+            if not _rounded_exponent(exponent):
                 continue
-            size = _number(abs(exponent))
+            size = _exponent_with_fraction(abs(exponent))
             power = "" if size == "1" else f"^{size}" if size.isdigit() else f"^({size})"
             # Only a quotient with a numerator other than 1 is written as a fraction.
             (above if exponent > 0 else below).append(f"{base}{power}")
-        if _rounded(self.exponential):
-            size = _number(abs(self.exponential))
+        if _rounded_exponent(self.exponential):
+            size = _exponent_with_fraction(abs(self.exponential))
             text = f"2^{name}" if size == "1" else f"2^({size}*{name})"
             (above if self.exponential > 0 else below).append(text)
         top = "*".join(above) or "1"
@@ -91,11 +95,11 @@ ONE = Growth()
 """The growth of a constant."""
 
 
-def _rounded(value: float) -> float:
+def _rounded_exponent(value: float) -> float:
     return 0.0 if abs(value) < _TOLERANCE else round(value / _TOLERANCE) * _TOLERANCE
 
 
-def _number(value: float) -> str:
+def _exponent_with_fraction(value: float) -> str:
     for denominator in (1, 2, 3, 4, 5, 6, 8, 12):
         numerator = round(value * denominator)
         if numerator and abs(numerator / denominator - value) < _TOLERANCE:

@@ -46,7 +46,9 @@ def propose_from_file(path: Path, report: Report) -> Proposal:
             problems.append(_no_expectation(check.callpath, reason, str(path)))
             continue
         entries.append({**entry, "expect": check.growth.text(check.parameter)})
-    return Proposal(_text({**data, "expectations": entries}, report.checks), tuple(problems))
+    return Proposal(
+        _expectation_file_text({**data, "expectations": entries}, report.checks), tuple(problems)
+    )
 
 
 def propose_from_measurements(path: str, experiment: Experiment, target: str | None) -> Proposal:
@@ -70,7 +72,7 @@ def propose_from_measurements(path: str, experiment: Experiment, target: str | N
         if model.law == NO_MODEL:
             problems.append(_no_expectation(series.callpath, doubt_about(model), path))
             continue
-        doubts += _doubts(series.callpath or series.metric, model)
+        doubts += _doubts_about_baseline(series.callpath or series.metric, model)
         entry = {"callpath": series.callpath, "metric": series.metric}
         named = {key: value for key, value in entry.items() if value}
         entries.append({**named, "expect": growth_of(model).text(series.parameters[0])})
@@ -84,10 +86,10 @@ def propose_from_measurements(path: str, experiment: Experiment, target: str | N
         "measurements": os.path.relpath(Path(path).resolve(), start),
         "expectations": entries,
     }
-    return Proposal(_text(data, ()), tuple(problems), tuple(doubts))
+    return Proposal(_expectation_file_text(data, ()), tuple(problems), tuple(doubts))
 
 
-def _doubts(name: str, model: FittedModel) -> list[str]:
+def _doubts_about_baseline(name: str, model: FittedModel) -> list[str]:
     """Returns the reasons not to use the model as a baseline."""
     return [
         f"{name}: {reason}; measure again on a quiet host before you rely on this baseline"
@@ -104,7 +106,7 @@ def _no_expectation(callpath: str, reason: str, path: str) -> InputError:
     )
 
 
-def _text(data: Mapping[str, Any], checks: Sequence[Check]) -> str:
+def _expectation_file_text(data: Mapping[str, Any], checks: Sequence[Check]) -> str:
     head = "# Proposed from measurements: read each expectation before relying on it.\n"
     shown = [f"#   {c.callpath or 'model'}: {c.model}\n" for c in checks if c.fitted is not None]
     body = yaml.safe_dump(dict(data), sort_keys=False, allow_unicode=True, width=100)

@@ -82,7 +82,7 @@ def run_microbenchmark(
         program = folder / benchmark.source.stem
         command = [*shlex.split(compiler or benchmark.compile)]
         command += [str(benchmark.source), "-o", str(program)]
-        _run(command, variables, _COMPILATION_LIMIT_S, "give a compiler that works")
+        _output_of_command(command, variables, _COMPILATION_LIMIT_S, "give a compiler that works")
         builder = SeriesBuilder(("p",))
         doubts: list[InputError] = []
         for count in counts:
@@ -91,7 +91,7 @@ def run_microbenchmark(
             values_by_path: dict[tuple[str, str], list[float]] = {}
             text, messages_so_far, imprecise = "", [], {}
             for _ in range(1 if precision is None else MOST_ROUNDS):
-                more, messages = _run(
+                more, messages = _output_of_command(
                     [*shlex.split(launch), str(program), str(repetitions), *size],
                     {**variables, "OMP_NUM_THREADS": str(count), "OMP_DYNAMIC": "false"},
                     limit_s,
@@ -150,7 +150,7 @@ def _imprecise_means(
     return imprecise
 
 
-def _run(
+def _output_of_command(
     command: Sequence[str], variables: Mapping[str, str], limit_s: float, remedy: str
 ) -> tuple[str, str]:
     name = " ".join(Path(part).name for part in command[:2])

@@ -108,7 +108,7 @@ def exponent_sets(text: str) -> tuple[list[float], list[float]]:
     try:
         if not colon:
             raise ValueError
-        sets = [_numbers(part) for part in (polys, logs)]
+        sets = [_parse_exponent_list(part) for part in (polys, logs)]
     except (ValueError, ZeroDivisionError):
         raise InputError(
             f"'{text}' is not two lists of exponents",
@@ -120,7 +120,7 @@ def exponent_sets(text: str) -> tuple[list[float], list[float]]:
     return sets[0], sets[1]
 
 
-def _numbers(text: str) -> list[float]:
+def _parse_exponent_list(text: str) -> list[float]:
     """Parses a list of numbers. `a..b..c` counts from a to b in steps of c (default: 1)."""
     numbers: list[float] = []
     for part in text.split(","):

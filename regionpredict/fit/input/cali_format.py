@@ -27,8 +27,8 @@ def cali_rows(text: str, path: Path) -> Iterator[Measurement]:
 
     Raises `InputError` if the package is missing or cannot read the text.
     """
-    reader = _read(text, path)
-    metrics = _metrics(reader)
+    reader = _read_records(text, path)
+    metrics = _numeric_metrics(reader)
     samples: dict[tuple[str, str], list[float]] = {}
     for record in reader.records:
         calls = record.get(_CALL_PATH)
@@ -43,7 +43,7 @@ def cali_rows(text: str, path: Path) -> Iterator[Measurement]:
         yield Measurement(callpath, metric, reader.globals, (sum(values) / len(values),))
 
 
-def _metrics(reader: Any) -> list[str]:
+def _numeric_metrics(reader: Any) -> list[str]:
     """Returns the names of the numeric metrics, without hidden and global attributes."""
     attributes = {name: reader.attribute(name) for name in reader.attributes()}
     return [
@@ -53,7 +53,7 @@ def _metrics(reader: Any) -> list[str]:
     ]  # fmt: skip
 
 
-def _read(text: str, path: Path) -> Any:
+def _read_records(text: str, path: Path) -> Any:
     try:
         from caliperreader import CaliperReader  # noqa: PLC0415
         from caliperreader.readererror import ReaderError  # noqa: PLC0415
@@ -73,7 +73,7 @@ def _read(text: str, path: Path) -> Any:
     reader = CaliperReader()
     try:
         reader.read(io.StringIO(text))
-        _metrics(reader)
+        _numeric_metrics(reader)
     except (
         ArithmeticError,
         AttributeError,

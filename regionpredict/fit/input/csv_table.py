@@ -90,7 +90,7 @@ def read_csv(
     for number, row in body:
         try:
             point = tuple(float(row[where[c]]) for c in chosen)
-            measured = [(c, _number(row[where[c]])) for c in wanted]
+            measured = [(c, _parse_number(row[where[c]])) for c in wanted]
             name_of_metric = _without_apostrophe(row[where[metric]]) if metric is not None else None
             first_part = _without_apostrophe(row[where[callpath]]) if callpath is not None else ""
             named = [f"{header[index]}={row[index]}" for index in labels]
@@ -112,7 +112,7 @@ def read_csv(
     return Experiment(builder.series(), tuple(problems), next(filter(None, reasons), ""))
 
 
-def _number(cell: str) -> float:
+def _parse_number(cell: str) -> float:
     return float(cell) if cell.strip() else math.nan
 
 

@@ -91,21 +91,21 @@ def read_profile(path: Path, reduction: Reduction = "mean") -> Iterator[tuple[st
         check_regular(path, remedy)
         with path.open("rb") as stream:
             members = TarMembers(stream, path, _MOST_BYTES)
-            yield from _profile(members, str(path), reduction)
+            yield from _read_archive(members, str(path), reduction)
 
 
-def _profile(
+def _read_archive(
     members: TarMembers, path: str, reduction: Reduction
 ) -> Iterator[tuple[str, str, float]]:
     text = members.read("anchor.xml")
     if text[:1] != b"<":
-        text = _unpacked(text, zlib.MAX_WBITS | 16)
+        text = _decompress(text, zlib.MAX_WBITS | 16)
     root = parse_xml(text, path, "write it again, or leave it out", depth=_DEEPEST_CALL)
     program = root.find("program")
     if program is None:
         raise KeyError("program")
     regions = {int(r.get("id", -1)): r.findtext("name") or "" for r in program.iter("region")}
-    calls, roots = _calls(program, regions)
+    calls, roots = _parse_call_tree(program, regions)
     deep, wide = _depth_first(roots, calls), _breadth_first(roots, calls)
     for metric in root.iter("metric"):
         number, kind = metric.get("id"), metric.get("type")
@@ -114,7 +114,7 @@ def _profile(
             continue
         order = wide if kind == "INCLUSIVE" else deep
         index = members.read(f"{number}.index")
-        values = _values(index, members.read(f"{number}.data"), type_name, order)
+        values = _parse_values(index, members.read(f"{number}.data"), type_name, order)
         name = metric.findtext("uniq_name") or metric.findtext("disp_name") or ""
         for call, inclusive in values.items():
             own = inclusive
@@ -127,7 +127,7 @@ def _profile(
             yield calls[call].path, name, float(total) / share
 
 
-def _calls(
+def _parse_call_tree(
     program: ElementTree.Element, regions: dict[int, str]
 ) -> tuple[dict[int, _Call], list[int]]:
     """Returns the nodes of the call tree by number, and the numbers of the root nodes.
@@ -140,18 +140,18 @@ def _calls(
     characters = 0
     while open_:
         node, above = open_.pop()
-        number, name = _number(node), regions.get(int(node.get("calleeId", -1)), "?")
+        number, name = _call_number(node), regions.get(int(node.get("calleeId", -1)), "?")
         path = f"{above}->{name}" if above else name
         characters += len(path)
         if number in calls or characters > _MOST_BYTES:
             raise ValueError("no call tree")
         children = node.findall("cnode")
-        calls[number] = _Call(path, tuple(_number(child) for child in children))
+        calls[number] = _Call(path, tuple(_call_number(child) for child in children))
         open_ += [(child, path) for child in reversed(children)]
-    return calls, [_number(node) for node in roots]
+    return calls, [_call_number(node) for node in roots]
 
 
-def _number(node: ElementTree.Element) -> int:
+def _call_number(node: ElementTree.Element) -> int:
     return int(node.get("id", -1))
 
 
@@ -181,7 +181,9 @@ def _breadth_first(roots: list[int], calls: dict[int, _Call]) -> list[int]:
     return order
 
 
-def _values(index: bytes, data: bytes, type_name: str, order: list[int]) -> dict[int, np.ndarray]:
+def _parse_values(
+    index: bytes, data: bytes, type_name: str, order: list[int]
+) -> dict[int, np.ndarray]:
     """Returns the values of each call of one metric, with one value per location.
 
     Raises ValueError, IndexError or struct.error if the two members are inconsistent.
@@ -197,7 +199,7 @@ def _values(index: bytes, data: bytes, type_name: str, order: list[int]) -> dict
     indices = struct.unpack_from(f"{endian}{count}i", index, 22)
     if min(indices) < 0:
         raise ValueError("the index has a negative call number")
-    raw = _inflated(data, endian)
+    raw = _decompressed_data(data, endian)
     packed = np.frombuffer(raw, dtype=np.dtype(f"{endian}{type_name}"))
     if packed.size > _MOST_BYTES // 8:
         raise ValueError("more values than any profile")
@@ -209,7 +211,7 @@ def _values(index: bytes, data: bytes, type_name: str, order: list[int]) -> dict
     return {order[place]: rows[row] for row, place in enumerate(indices)}
 
 
-def _inflated(data: bytes, endian: str) -> bytes:
+def _decompressed_data(data: bytes, endian: str) -> bytes:
     if data.startswith(b"CUBEX.DATA"):
         return data[10:]
     if not data.startswith(b"ZCUBEX.DATA"):
@@ -222,7 +224,7 @@ def _inflated(data: bytes, endian: str) -> bytes:
     for size in heads[2::3]:
         if not 0 <= size <= len(data):
             raise ValueError("a block is longer than all of them")
-        parts.append(_unpacked(data[place : place + size], zlib.MAX_WBITS))
+        parts.append(_decompress(data[place : place + size], zlib.MAX_WBITS))
         length += len(parts[-1])
         if length > _MOST_BYTES:
             raise ValueError("longer than any profile")
@@ -230,7 +232,7 @@ def _inflated(data: bytes, endian: str) -> bytes:
     return b"".join(parts)
 
 
-def _unpacked(data: bytes, window: int) -> bytes:
+def _decompress(data: bytes, window: int) -> bytes:
     """Decompresses a member. Raises ValueError above the size limit."""
     unpacker = zlib.decompressobj(window)
     text = unpacker.decompress(data, _MOST_BYTES)

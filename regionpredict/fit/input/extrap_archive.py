@@ -45,14 +45,14 @@ def read_extrap_archive(path: Path) -> Experiment:
     data = read_bytes(path, _REMEDY)
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            text = _member(archive, _MEMBER, path).decode("utf-8")
+            text = _read_member(archive, _MEMBER, path).decode("utf-8")
             content = json_record(text, _WHAT, path, _REMEDY)
-            return _experiment(content, archive, path)
+            return _parse_experiment(content, archive, path)
     except _DAMAGED as error:
         raise InputError(f"not {_WHAT}: {error}", remedy=_REMEDY, path=str(path)) from None
 
 
-def _member(archive: zipfile.ZipFile, name: str, path: Path) -> bytes:
+def _read_member(archive: zipfile.ZipFile, name: str, path: Path) -> bytes:
     if name not in archive.namelist():
         raise InputError(f"not {_WHAT}: no {name} in it", remedy=_REMEDY, path=str(path))
     if archive.getinfo(name).file_size > _MOST_BYTES:
@@ -63,7 +63,7 @@ def _member(archive: zipfile.ZipFile, name: str, path: Path) -> bytes:
         return stream.read(_MOST_BYTES + 1)
 
 
-def _experiment(content: Record, archive: zipfile.ZipFile, path: Path) -> Experiment:
+def _parse_experiment(content: Record, archive: zipfile.ZipFile, path: Path) -> Experiment:
     builder = SeriesBuilder(content.texts("parameters"))
     measured = content.inner("measurements")
     chunks: dict[int, tuple[bytes, bytes]] = {}
@@ -74,12 +74,12 @@ def _experiment(content: Record, archive: zipfile.ZipFile, path: Path) -> Experi
                 where = place.items("coordinate")
                 if not all(type(value) in (int, float) for value in where):
                     raise place.error("coordinate", "is not all numbers")
-                values = _values(place, archive, chunks, path)
+                values = _read_repetitions(place, archive, chunks, path)
                 builder.add(callpath, metric, tuple(map(float, where)), values)
     return Experiment(builder.series())
 
 
-def _values(
+def _read_repetitions(
     place: Record, archive: zipfile.ZipFile, chunks: dict[int, tuple[bytes, bytes]], path: Path
 ) -> Sequence[float]:
     """Returns the repetitions of a point, or their mean."""
@@ -88,8 +88,8 @@ def _values(
     chunk, index = place.wholes("values")
     if chunk not in chunks:
         chunks[chunk] = (
-            _member(archive, f"values/{chunk}.indx", path),
-            _member(archive, f"values/{chunk}.vals", path),
+            _read_member(archive, f"values/{chunk}.indx", path),
+            _read_member(archive, f"values/{chunk}.vals", path),
         )
     index_bytes, arrays = chunks[chunk]
     if not index_bytes.startswith(_INDEX) or index >= struct.unpack_from("<Q", index_bytes, 16)[0]:

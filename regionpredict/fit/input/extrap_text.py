@@ -103,7 +103,7 @@ def parse_text(lines: Iterable[str], path: str = "") -> Experiment:
                     number,
                 )
             continue
-        _keyword(state, line, number)
+        _parse_keyword(state, line, number)
     state.finish_series()
     if not state.series and not state.problems:
         raise InputError("no measurements found", remedy="add DATA lines", path=path)
@@ -116,7 +116,7 @@ def _reject_data(state: _ParserState, arguments: str, number: int) -> None:
     state.fail(f"'{bad}' is not a number", "write the repetition as a number or nan", number)
 
 
-def _keyword(state: _ParserState, text: str, number: int) -> None:
+def _parse_keyword(state: _ParserState, text: str, number: int) -> None:
     if not text or text.startswith("#"):
         return
     parts = text.split(None, 1)
@@ -124,7 +124,7 @@ def _keyword(state: _ParserState, text: str, number: int) -> None:
     if word == "PARAMETER":
         state.parameters.extend(arguments.split())
     elif word == "POINTS":
-        _points(state, arguments, number)
+        _parse_points(state, arguments, number)
     elif word in ("METRIC", "REGION", "EXPERIMENT"):
         state.finish_series()
         state.line = number
@@ -144,7 +144,7 @@ def _keyword(state: _ParserState, text: str, number: int) -> None:
         )
 
 
-def _points(state: _ParserState, arguments: str, number: int) -> None:
+def _parse_points(state: _ParserState, arguments: str, number: int) -> None:
     groups = re.findall(r"\(([^)]*)\)", arguments) if "(" in arguments else arguments.split()
     try:
         points = [tuple(float(v) for v in group.replace(",", " ").split()) for group in groups]

@@ -20,15 +20,17 @@ def read_hyperfine(data: Record, parameters: Sequence[str] | None = None) -> Exp
         variables = entry.inner("parameters").value if "parameters" in entry.value else {}
         times = [float(value) for value in entry.items("times")]
         rows.append(
-            Measurement(_template(entry.text("command"), variables), "time", variables, times)
+            Measurement(
+                _command_template(entry.text("command"), variables), "time", variables, times
+            )
         )
     return experiment_of(rows, data.path, parameters=parameters)
 
 
-def _template(command: str, variables: dict[str, object]) -> str:
+def _command_template(command: str, variables: dict[str, object]) -> str:
     """Returns the command with the numbers replaced by the names of their parameters.
 
-    >>> _template("run -n 16 --p=6", {"n": "16", "p": "6"})
+    >>> _command_template("run -n 16 --p=6", {"n": "16", "p": "6"})
     'run -n {n} --p={p}'
     """
     numbers = {

@@ -50,7 +50,7 @@ def read_json(path: Path, parameters: Sequence[str] | None = None) -> Experiment
             raise UsageError(
                 "this form of JSON names its parameters itself", remedy="leave --parameter out"
             )
-        return _read_legacy(data) if "callpaths" in data.value else _read_short(data)
+        return _read_legacy_form(data) if "callpaths" in data.value else _read_short_form(data)
 
 
 def _read_profile(data: Record, parameters: Sequence[str] | None) -> Experiment:
@@ -71,22 +71,22 @@ _BY_PARTS: tuple[
 """The top-level keys that identify the files of each tool, and the tool's reader."""
 
 
-def _numbers(record: Record, key: str) -> list[float]:
+def _parse_repetitions(record: Record, key: str) -> list[float]:
     """Returns the repetitions as a list of numbers. The key has one number or a list, and `null`
     becomes NaN.
     """
     value = record.part(key)
     listed = value if isinstance(value, list) else [value]
-    return [math.nan if v is None else _number(record, key, v) for v in listed]
+    return [math.nan if v is None else _parse_number(record, key, v) for v in listed]
 
 
-def _point(record: Record, key: str) -> tuple[float, ...]:
+def _parse_point(record: Record, key: str) -> tuple[float, ...]:
     value = record.part(key)
     listed = value if isinstance(value, list) else [value]
-    return tuple(_number(record, key, v) for v in listed)
+    return tuple(_parse_number(record, key, v) for v in listed)
 
 
-def _number(record: Record, key: str, value: Any) -> float:
+def _parse_number(record: Record, key: str, value: Any) -> float:
     """Converts a value, which may be text, to a number."""
     try:
         if isinstance(value, (int, float, str)) and not isinstance(value, bool):
@@ -96,44 +96,49 @@ def _number(record: Record, key: str, value: Any) -> float:
     raise record.error(key, "is not all numbers")
 
 
-def _read_short(data: Record) -> Experiment:
+def _read_short_form(data: Record) -> Experiment:
     builder = SeriesBuilder(data.texts("parameters"))
     measured = data.inner("measurements")
     for callpath in measured.value:
         metrics = measured.inner(callpath)
         for metric in metrics.value:
             for place in metrics.inners(metric):
-                builder.add(callpath, metric, _point(place, "point"), _numbers(place, "values"))
+                builder.add(
+                    callpath,
+                    metric,
+                    _parse_point(place, "point"),
+                    _parse_repetitions(place, "values"),
+                )
     return Experiment(builder.series())
 
 
-def _read_legacy(data: Record) -> Experiment:
-    parameters = _by_number(data, "parameters")
+def _read_legacy_form(data: Record) -> Experiment:
+    parameters = _records_by_id(data, "parameters")
     builder = SeriesBuilder(parameters[number].text("name") for number in sorted(parameters))
-    callpaths = {n: part.text("name") for n, part in _by_number(data, "callpaths").items()}
-    metrics = {n: part.text("name") for n, part in _by_number(data, "metrics").items()}
+    callpaths = {n: part.text("name") for n, part in _records_by_id(data, "callpaths").items()}
+    metrics = {n: part.text("name") for n, part in _records_by_id(data, "metrics").items()}
     points = {}
-    for number, part in _by_number(data, "coordinates").items():
+    for number, part in _records_by_id(data, "coordinates").items():
         pairs = sorted(
-            (_id(pair, "parameter_id"), _point(pair, "parameter_value"))
+            (_parse_id(pair, "parameter_id"), _parse_point(pair, "parameter_value"))
             for pair in part.inners("parameter_value_pairs")
         )
         points[number] = tuple(value for _, values in pairs for value in values)
     for measured in data.inners("measurements"):
         builder.add(
-            _named(callpaths, measured, "callpath_id"),
-            _named(metrics, measured, "metric_id"),
-            _named(points, measured, "coordinate_id"),
-            _numbers(measured, "value"),
+            _part_by_id(callpaths, measured, "callpath_id"),
+            _part_by_id(metrics, measured, "metric_id"),
+            _part_by_id(points, measured, "coordinate_id"),
+            _parse_repetitions(measured, "value"),
         )
     return Experiment(builder.series())
 
 
-def _by_number(data: Record, key: str) -> dict[int, Record]:
-    return {_id(part, "id"): part for part in data.inners(key)}
+def _records_by_id(data: Record, key: str) -> dict[int, Record]:
+    return {_parse_id(part, "id"): part for part in data.inners(key)}
 
 
-def _id(part: Record, key: str) -> int:
+def _parse_id(part: Record, key: str) -> int:
     """Returns the number at a key. Some programs write it as text."""
     value = part.part(key)
     if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 19:
@@ -141,8 +146,8 @@ def _id(part: Record, key: str) -> int:
     return part.whole(key)
 
 
-def _named(parts: dict[int, Any], measured: Record, key: str) -> Any:
-    number = _id(measured, key)
+def _part_by_id(parts: dict[int, Any], measured: Record, key: str) -> Any:
+    number = _parse_id(measured, key)
     if number not in parts:
         raise measured.error(key, f"is {number}, which refers to nothing")
     return parts[number]
@@ -179,9 +184,9 @@ def _read_lines(lines: Iterable[str], path: str, key: str) -> Experiment:
         try:
             entry = json_record(line, _WHAT, path, "fix the line", number)
             named = entry.inner(key)
-            values = _numbers(entry, "value")
-            names = builder.parameters if builder is not None else _numeric(named)
-            point = tuple(_number(named, name, named.part(name)) for name in names)
+            values = _parse_repetitions(entry, "value")
+            names = builder.parameters if builder is not None else _numeric_names(named)
+            point = tuple(_parse_number(named, name, named.part(name)) for name in names)
             callpath, metric = (
                 entry.text(part) if part in entry.value else "" for part in ("callpath", "metric")
             )
@@ -198,7 +203,7 @@ def _read_lines(lines: Iterable[str], path: str, key: str) -> Experiment:
     return Experiment(builder.series(), tuple(problems))
 
 
-def _numeric(named: Record) -> tuple[str, ...]:
+def _numeric_names(named: Record) -> tuple[str, ...]:
     """Returns the names with numeric values. If there are none, returns all names, so that reading
     them raises an error.
     """

@@ -38,7 +38,7 @@ def read_likwid(path: Path, parameters: Sequence[str] | None = None) -> Experime
     rows = [
         row
         for file in files
-        for row in _rows(file, _name_parameters(file) if path.is_dir() else {})
+        for row in _read_tables(file, _name_parameters(file) if path.is_dir() else {})
     ]
     if not rows:
         raise InputError("no table of hardware threads in it", remedy=_REMEDY, path=str(path))
@@ -59,7 +59,7 @@ def _name_parameters(file: Path) -> dict[str, float]:
     return {name: float(value) for name, value in _NAME.findall(file.name) if name != "r"}
 
 
-def _rows(file: Path, parameters: Mapping[str, float]) -> Iterator[Measurement]:
+def _read_tables(file: Path, parameters: Mapping[str, float]) -> Iterator[Measurement]:
     region, kind = "", ""
     threads: list[int] = []
     text = read_text(file, _REMEDY)
@@ -82,7 +82,7 @@ def _rows(file: Path, parameters: Mapping[str, float]) -> Iterator[Measurement]:
                     f"{len(row)} cells, the table has {threads[-1] + 1}", remedy=_REMEDY,
                     path=str(file), line=number,
                 )  # fmt: skip
-            readings = [_number(row[index]) for index in threads]
+            readings = [_parse_number(row[index]) for index in threads]
             known = [value for value in readings if value is not None]
             if known:
                 variables = {"p": float(len(threads)), **parameters}
@@ -90,7 +90,7 @@ def _rows(file: Path, parameters: Mapping[str, float]) -> Iterator[Measurement]:
                 yield Measurement(region, row[0], variables, (value,), number)
 
 
-def _number(cell: str) -> float | None:
+def _parse_number(cell: str) -> float | None:
     """Returns the number in a cell, or None for a missing value, which likwid writes as `nan` or
     `-`.
     """

@@ -56,7 +56,7 @@ def read_measurements(path: Path) -> Experiment:
     iterations of one execution. Regions without trip counts then become problems. Raises InputError
     for an invalid line, and if there is no run.
     """
-    times = list(_times(path))
+    times = list(_read_times(path))
     if not times:
         raise InputError("it contains no run", remedy="measure again with --resume", path=str(path))
     sizes: dict[tuple[str, int, str], set[float]] = {}
@@ -99,7 +99,7 @@ def _common_folder(files: list[str]) -> str:
         return ""
 
 
-def _times(path: Path) -> Iterator[_Time]:
+def _read_times(path: Path) -> Iterator[_Time]:
     """Yields each region of each valid run. An incomplete last line is ignored."""
     remedy = "give a file written by regionpredict measure"
     lines = read_text(path, remedy).split("\n")
@@ -108,10 +108,10 @@ def _times(path: Path) -> Iterator[_Time]:
         entry = json_record(line, "a line of measurements", path, remedy, number)
         if entry.text("kind") == "run" and not entry.flag("warm_up"):
             threads = entry.whole("threads", 1)
-            yield from (_time(region, threads, number) for region in entry.inners("regions"))
+            yield from (_region_time(region, threads, number) for region in entry.inners("regions"))
 
 
-def _time(region: Record, threads: int, number: int) -> _Time:
+def _region_time(region: Record, threads: int, number: int) -> _Time:
     counted = region.whole("counted")
     return _Time(
         file=region.text("file"),

@@ -34,7 +34,7 @@ def read_runs(
     An unreadable profile becomes a problem, and other profiles are read. Raises `InputError` if a
     name has no parameters, or not those of the first name.
     """
-    named = [(run, _parameters(run)) for run in runs]
+    named = [(run, _parse_parameters(run)) for run in runs]
     names = tuple(name for name, _ in named[0][1])
     values: dict[str, set[float]] = {name: set() for name in names}
     for run, pairs in named:
@@ -63,8 +63,8 @@ def read_runs(
     return Experiment(builder.series(), tuple(problems))
 
 
-def _parameters(run: Run) -> list[tuple[str, float]]:
-    before, after = _around_repetition(run.name)
+def _parse_parameters(run: Run) -> list[tuple[str, float]]:
+    before, after = _split_at_repetition(run.name)
     start = before.find(".") + 1
     found = _NAME.findall(f"{before[start:]} {after}")
     pairs = [(n, float(v.replace(",", "."))) for n, v in found]
@@ -77,10 +77,10 @@ def _parameters(run: Run) -> list[tuple[str, float]]:
     return [(name.strip("_"), value) for name, value in pairs]
 
 
-def _around_repetition(name: str) -> tuple[str, str]:
+def _split_at_repetition(name: str) -> tuple[str, str]:
     """Splits a folder's name at the repetition (Shudler 2018, fig. 2.5).
 
-    >>> _around_repetition("ms2_p8_r1_weak"), _around_repetition("run.r4.p8")
+    >>> _split_at_repetition("ms2_p8_r1_weak"), _split_at_repetition("run.r4.p8")
     (('ms2_p8', '_weak'), ('run.r4.p8', ''))
     """
     match = _REPETITION.fullmatch(name)
@@ -93,5 +93,5 @@ def _postfix(name: str) -> str:
     """Returns the part of a folder's name after the repetition, without separators. Empty if this
     part has parameters.
     """
-    after = _around_repetition(name)[1]
+    after = _split_at_repetition(name)[1]
     return "" if _NAME.search(after) else after.strip("._-")

@@ -39,7 +39,7 @@ class TarMembers:
             headers += 1
             if headers > MOST_MEMBERS:
                 raise self._error(f"more than {MOST_MEMBERS} members")
-            length = _octal(header[124:136])
+            length = _parse_octal(header[124:136])
             if header[257:262] != b"ustar":  # checksums are useless: those of Cube 4.8 are wrong
                 raise ValueError("not a header")
             at += _BLOCK
@@ -67,7 +67,7 @@ class TarMembers:
         return InputError(message, remedy="is it a profile?", path=self._path)
 
 
-def _octal(field: bytes) -> int:
+def _parse_octal(field: bytes) -> int:
     text = field.strip(b"\0 ")
     if not all(48 <= digit < 56 for digit in text):
         raise ValueError("a header's number is wrong")

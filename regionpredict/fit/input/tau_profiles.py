@@ -43,15 +43,15 @@ def read_tau(folder: Path) -> Experiment:
     }
     if not parts:
         raise InputError("no TAU profiles in this folder", remedy=_REMEDY, path=str(folder))
-    return read_runs(list(parts.values()), _values)
+    return read_runs(list(parts.values()), _mean_values)
 
 
-def _values(folder: Path) -> Iterator[tuple[str, str, float]]:
+def _mean_values(folder: Path) -> Iterator[tuple[str, str, float]]:
     """Yields the call paths, metrics and values of a run."""
     files = sorted(folder.glob(FILES))
     sums: dict[tuple[str, str], float] = {}
     for file in files:
-        for callpath, metric, value in _profile(file):
+        for callpath, metric, value in _read_profile(file):
             key = (callpath, metric)
             sums[key] = sums.get(key, 0.0) + value
     # Flat entries of callees repeat the values of call paths.
@@ -62,7 +62,7 @@ def _values(folder: Path) -> Iterator[tuple[str, str, float]]:
             yield callpath, metric, total / len(files)
 
 
-def _profile(file: Path) -> Iterator[tuple[str, str, float]]:
+def _read_profile(file: Path) -> Iterator[tuple[str, str, float]]:
     lines = read_text(file, _REMEDY).splitlines()
     head = _HEAD.match(lines[0]) if lines else None
     if head is None:

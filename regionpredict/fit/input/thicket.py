@@ -45,15 +45,15 @@ def _call_paths(data: Record) -> dict[str, str]:
     paths: dict[str, str] = {}
     for graph in data.inners("graph"):
         waiting = [number for number in graph.value if not graph.inner(number).items("parents")]
-        paths.update({number: _name(graph.inner(number)) for number in waiting})
+        paths.update({number: _node_name(graph.inner(number)) for number in waiting})
         while waiting:
             number = waiting.pop()
             for child in map(str, graph.inner(number).items("children")):
                 if child not in paths:
-                    paths[child] = f"{paths[number]}->{_name(graph.inner(child))}"
+                    paths[child] = f"{paths[number]}->{_node_name(graph.inner(child))}"
                     waiting.append(child)
     return paths
 
 
-def _name(node: Record) -> str:
+def _node_name(node: Record) -> str:
     return node.inner("data").text("name")

@@ -66,7 +66,7 @@ def experiment_of(
         )  # fmt: skip
     if among is not None:
         names = list(parameters) if parameters else _varying_sizes(rows, known, path, among)
-        return _series_of(rows, names, _identifying_texts(rows, labels, names), path)
+        return _series_with_parameters(rows, names, _identifying_texts(rows, labels, names), path)
     by_callpath: dict[str, list[Measurement]] = {}
     for row in rows:
         by_callpath.setdefault(row.callpath, []).append(row)
@@ -82,7 +82,7 @@ def experiment_of(
                 )
             )  # fmt: skip
             continue
-        part = _series_of(own, names, _identifying_texts(own, known, names), path)
+        part = _series_with_parameters(own, names, _identifying_texts(own, known, names), path)
         series.extend(part.series)
         problems.extend(part.problems)
     if not series:
@@ -90,7 +90,7 @@ def experiment_of(
     return Experiment(tuple(series), tuple(problems))
 
 
-def _series_of(
+def _series_with_parameters(
     rows: Sequence[Measurement], names: Sequence[str], labels: Sequence[str], path: str
 ) -> Experiment:
     """Groups rows to series with the parameters `names`. `labels` become parts of the series'
@@ -130,13 +130,13 @@ def number_of(value: object) -> float | None:
         return None
 
 
-def _column(rows: Sequence[Measurement], name: str) -> list[float | None]:
+def _numeric_column(rows: Sequence[Measurement], name: str) -> list[float | None]:
     return [number_of(row.variables.get(name)) for row in rows]
 
 
 def _varying_numbers(rows: Sequence[Measurement], known: Sequence[str]) -> list[str]:
     """Returns the variables that are numbers in all rows and vary between rows."""
-    columns = {name: _column(rows, name) for name in known}
+    columns = {name: _numeric_column(rows, name) for name in known}
     return [name for name, column in columns.items() if None not in column and len(set(column)) > 1]
 
 
@@ -147,7 +147,10 @@ def _varying_sizes(
     numeric = _varying_numbers(rows, known)
     chosen: list[str] = []
     for name in (variable for variable in among if variable in numeric):
-        if not any(_are_redundant(_column(rows, name), _column(rows, other)) for other in chosen):
+        if not any(
+            _are_redundant(_numeric_column(rows, name), _numeric_column(rows, other))
+            for other in chosen
+        ):
             chosen.append(name)
     if chosen:
         return chosen

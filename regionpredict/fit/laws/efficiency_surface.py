@@ -75,7 +75,7 @@ class Misfit:
     per_doubling: tuple[float, float]
     ranges: tuple[tuple[float, float], tuple[float, float]]
 
-    def at(self, threads: float, size: float) -> float:
+    def standard_error(self, threads: float, size: float) -> float:
         """Returns the standard error of the efficiency for a number of threads and a size."""
         beyond = [
             error * math.log2(max(least / value, value / most, 1.0))
@@ -203,13 +203,13 @@ def fit_efficiency(
         raise InputError(
             "efficiencies are modelled at positive threads and sizes", remedy="leave out others"
         )
-    misfit = _misfit(threads, sizes, y)
+    misfit = _estimate_misfit(threads, sizes, y)
     best = _best_model(threads, sizes, y)
     rivals = tuple(replace(rival, misfit=misfit) for rival in best.rivals)
     return replace(best, rivals=rivals, misfit=misfit)
 
 
-def _misfit(threads: FloatArray, sizes: FloatArray, y: FloatArray) -> Misfit:
+def _estimate_misfit(threads: FloatArray, sizes: FloatArray, y: FloatArray) -> Misfit:
     """Returns the errors of predictions for thread counts and sizes that are left out of the fit.
     Errors at the largest thread count or size are divided by the doublings from the next smaller
     one. Errors between the smallest and the largest determine `within`.
@@ -256,7 +256,7 @@ def _best_model(threads: FloatArray, sizes: FloatArray, y: FloatArray) -> Effici
         f = evaluate(of_threads, threads)
         if not f.any() or np.ptp(f) == 0:
             continue
-        for of_size, error in zip(SIZE_TERMS, _mean_squares(f, size_columns, y), strict=True):
+        for of_size, error in zip(SIZE_TERMS, _mean_square_errors(f, size_columns, y), strict=True):
             price = 1.0 + _RARE * (rarity(of_threads) + rarity(of_size))
             if math.isfinite(error):
                 candidates.append((max(error, _EXACT) * price, of_threads, of_size))
@@ -265,7 +265,7 @@ def _best_model(threads: FloatArray, sizes: FloatArray, y: FloatArray) -> Effici
         model
         for cost, of_threads, of_size in candidates[: _RIVALS + 1]
         if cost <= _WORSE * max(candidates[0][0], _EXACT)
-        and (model := _fitted(threads, sizes, y, of_threads, of_size)) is not None
+        and (model := _fit_terms(threads, sizes, y, of_threads, of_size)) is not None
     ]
     if not models:
         raise InputError(
@@ -274,7 +274,7 @@ def _best_model(threads: FloatArray, sizes: FloatArray, y: FloatArray) -> Effici
     return replace(models[0], rivals=tuple(models[1:]))
 
 
-def _mean_squares(f: FloatArray, size_columns: FloatArray, y: FloatArray) -> list[float]:
+def _mean_square_errors(f: FloatArray, size_columns: FloatArray, y: FloatArray) -> list[float]:
     """Returns the mean square error of the fit with each size term (row of `size_columns`). NaN if
     the fit's columns are linearly dependent.
     """
@@ -292,7 +292,7 @@ def _mean_squares(f: FloatArray, size_columns: FloatArray, y: FloatArray) -> lis
     return [float(error) for error in errors]
 
 
-def _fitted(
+def _fit_terms(
     threads: FloatArray, sizes: FloatArray, y: FloatArray, of_threads: Term, of_size: Term
 ) -> EfficiencySurface | None:
     f, g = evaluate(of_threads, threads), evaluate(of_size, sizes)
@@ -325,7 +325,7 @@ def smallest_size(
     """Returns the smallest size at which `value` reaches an efficiency. `value` must increase with
     the size.
     """
-    return _threshold(lambda n: value(n) >= efficiency, least)
+    return _smallest_solution(lambda n: value(n) >= efficiency, least)
 
 
 def most_threads(value: Callable[[float], float], efficiency: float) -> float | None:
@@ -337,11 +337,11 @@ def most_threads(value: Callable[[float], float], efficiency: float) -> float | 
     """
     if value(1.0) < efficiency:
         return None
-    turn = _threshold(lambda p: value(p) < efficiency, 1.0)
+    turn = _smallest_solution(lambda p: value(p) < efficiency, 1.0)
     return LARGEST if turn is None else turn
 
 
-def _threshold(holds: Callable[[float], bool], least: float) -> float | None:
+def _smallest_solution(holds: Callable[[float], bool], least: float) -> float | None:
     """Returns the smallest number at which a condition becomes true, by bisection of the
     logarithm.
     """
@@ -399,7 +399,7 @@ def _solution_with_interval(
         for sign in (1.0, -1.0):
             side = middle
             for _ in range(_TURNS):
-                far = rival.misfit.at(*place(LARGEST if side is None else side))
+                far = rival.misfit.standard_error(*place(LARGEST if side is None else side))
                 side = solve(partial(_shifted_value, rival, sign * _NORMAL[level], far))
             sides.append(side)
     known = [side for side in sides if side is not None]

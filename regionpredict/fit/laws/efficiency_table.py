@@ -49,12 +49,12 @@ def efficiencies_of(
     points: list[tuple[float, float]] = []
     efficiencies: list[float] = []
     for (threads, size), time in values.items():
-        fewest = _fewest(list(values), size)
+        fewest = _fewest_threads(list(values), size)
         if threads > fewest and time > 0:
             points.append((threads, size))
             efficiencies.append(values[fewest, size] * fewest / (threads * time))
     return points, efficiencies
 
 
-def _fewest(points: Sequence[tuple[float, float]], size: float) -> float:
+def _fewest_threads(points: Sequence[tuple[float, float]], size: float) -> float:
     return min(threads for threads, other in points if other == size)

@@ -53,7 +53,7 @@ def published_formula(text: str) -> Callable[[float, float], float]:
 
     def value(threads: float, size: float) -> float:
         try:
-            result = _value(tree, {"p": float(threads), "n": float(size)})
+            result = _evaluate(tree, {"p": float(threads), "n": float(size)})
         except (ArithmeticError, ValueError):
             return math.nan
         return result if isinstance(result, float) else math.nan
@@ -84,15 +84,15 @@ def _require_arithmetic(node: ast.expr) -> None:
             raise ValueError
 
 
-def _value(node: ast.expr, variables: Mapping[str, float]) -> float:
+def _evaluate(node: ast.expr, variables: Mapping[str, float]) -> float:
     match node:
         case ast.BinOp(left=left, op=op, right=right):
-            return _OPERATORS[type(op)](_value(left, variables), _value(right, variables))
+            return _OPERATORS[type(op)](_evaluate(left, variables), _evaluate(right, variables))
         case ast.UnaryOp(op=op, operand=operand):
-            value = _value(operand, variables)
+            value = _evaluate(operand, variables)
             return -value if isinstance(op, ast.USub) else value
         case ast.Call(func=ast.Name(id=name), args=arguments):
-            return _FUNCTIONS[name](*(_value(argument, variables) for argument in arguments))
+            return _FUNCTIONS[name](*(_evaluate(argument, variables) for argument in arguments))
         case ast.Name(id=name):
             return variables[name]
         case ast.Constant(value=int() | float() as number):

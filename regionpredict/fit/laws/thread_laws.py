@@ -130,17 +130,19 @@ def fit_law(
     """
     groups = {"threads": THREAD_LAWS, "efficiency": EFFICIENCY_LAWS}
     if name in groups:
-        fits = [_fit(law, points, observations, parameters) for law in groups[name]]
-        scores = [_score(model, LAWS[law]) for model, law in zip(fits, groups[name], strict=True)]
+        fits = [_fit_named_law(law, points, observations, parameters) for law in groups[name]]
+        scores = [
+            _model_score(model, LAWS[law]) for model, law in zip(fits, groups[name], strict=True)
+        ]
         return fits[int(np.argmin(scores))]
     if name not in LAWS:
         raise InputError(
             f"unknown law '{name}'", remedy=f"use one of {', '.join((*LAWS, *groups, 'pmnf'))}"
         )
-    return _fit(name, points, observations, parameters)
+    return _fit_named_law(name, points, observations, parameters)
 
 
-def _fit(
+def _fit_named_law(
     name: str, points: FloatArray, observations: Observations, parameters: tuple[str, ...]
 ) -> FittedModel:
     law = LAWS[name]
@@ -162,7 +164,7 @@ def _fit(
     columns = np.stack([np.ones(len(p)), *(evaluate(term, p) for term in law.terms)], axis=1)
     ceiling = None
     if law.saturates:
-        slope, ceiling = _saturation(p, y, weights)
+        slope, ceiling = _fit_saturation(p, y, weights)
         coefficients = np.array([0.0, slope])
     elif law.signed:
         root = np.sqrt(weights)
@@ -184,12 +186,12 @@ def _fit(
         observations=observations,
         reciprocal=law.reciprocal,
         ceiling=ceiling,
-        law_parameters=_parameters(name, coefficients, ceiling),
+        law_parameters=_law_parameters(name, coefficients, ceiling),
         rivals=lambda: [Candidate(monomials, 0.0)],
     )
 
 
-def _saturation(p: FloatArray, y: FloatArray, weights: FloatArray) -> tuple[float, float]:
+def _fit_saturation(p: FloatArray, y: FloatArray, weights: FloatArray) -> tuple[float, float]:
     """Returns the slope `a` and the ceiling `c` of the best fit of ``max(a/p, c)``, by trying all
     positions of the knee.
     """
@@ -209,7 +211,7 @@ def _saturation(p: FloatArray, y: FloatArray, weights: FloatArray) -> tuple[floa
     return best[1], best[2]
 
 
-def _score(model: FittedModel, law: Law) -> float:
+def _model_score(model: FittedModel, law: Law) -> float:
     """Returns minus twice the log-likelihood plus a penalty for the number of coefficients. Smaller
     is better.
     """
@@ -220,7 +222,7 @@ def _score(model: FittedModel, law: Law) -> float:
     return float((observations.dof + len(observations.y) - 1) * np.log(squares) + 4.0 * used)
 
 
-def _parameters(name: str, c: FloatArray, ceiling: float | None) -> dict[str, float]:
+def _law_parameters(name: str, c: FloatArray, ceiling: float | None) -> dict[str, float]:
     """Converts the coefficients to the parameters in the law's publication."""
     if name.startswith("amdahl") and not name.endswith("efficiency"):
         whole = float(c[0] + c[1])

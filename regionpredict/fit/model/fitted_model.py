@@ -419,10 +419,10 @@ class FittedModel:
         if self.pieces:
             return self._pieces_text(last, style, digits)
         if self.ceiling is not None:
-            top = _number(self.ceiling, style, digits)
+            top = _format_number(self.ceiling, style, digits)
             last = f"\\max({last}, {top})" if style == "latex" else f"max({last}, {top})"
         if self.reciprocal and not self.terms and self.constant:
-            return _number(1.0 / self.constant, style, digits)
+            return _format_number(1.0 / self.constant, style, digits)
         if self.reciprocal:
             return f"\\frac{{1}}{{{last}}}" if style == "latex" else f"1/({last})"
         return last
@@ -454,7 +454,7 @@ class FittedModel:
         size = np.abs(self.observations.y)
         largest = 1.0 / size[size > 0].min(initial=np.inf) if self.reciprocal else size.max()
         if abs(constant) > _ROUNDING * largest or not terms:
-            parts.append(_number(constant, style, digits))
+            parts.append(_format_number(constant, style, digits))
         for coefficient, monomial in terms:
             joint = " " if style == "latex" else "*"
             product = joint.join(
@@ -462,7 +462,7 @@ class FittedModel:
                 for i, t in sorted(monomial.items())
             )
             dot = " \\cdot " if style == "latex" else "*"
-            parts.append(f"{_number(coefficient, style, digits)}{dot}{product}")
+            parts.append(f"{_format_number(coefficient, style, digits)}{dot}{product}")
         return " + ".join(parts).replace("+ -", "- ")
 
     def _pieces_text(self, last: str, style: str, digits: int) -> str:
@@ -537,7 +537,7 @@ def _term_set(monomials: Sequence[Monomial]) -> frozenset[tuple[tuple[int, Term]
     return frozenset(tuple(sorted(m.items())) for m in monomials)
 
 
-def _number(value: float, style: str, digits: int) -> str:
+def _format_number(value: float, style: str, digits: int) -> str:
     if style == "python":
         return repr(float(value))
     text = f"{value:.{digits}g}"

@@ -139,12 +139,12 @@ def summarise(
             return _summarise_ragged(kept, statistic, made)  # type: ignore[arg-type]
         y, within = summarise_block(data, statistic)
     else:
-        y = _means(data)
+        y = _means_over_last_axis(data)
         if not all(map(isfinite, y.tolist())):
             return _summarise_ragged(repetitions, statistic)
-        within = _squares(data, y)
+        within = _sums_of_squares(data, y)
     count = data.shape[1]
-    return _weigh(y, within, count, count - 1.0, statistic)
+    return _weighted_observations(y, within, count, count - 1.0, statistic)
 
 
 def summarise_many(
@@ -153,7 +153,7 @@ def summarise_many(
     """Summarizes many series like `summarise`. Series with equal numbers of repetitions are
     processed together.
     """
-    data = _block(many)
+    data = _as_array(many)
     if data is None or statistic != "mean" or not np.isfinite(data).all():
         return [summarise(repetitions, statistic) for repetitions in many]
     y, within = summarise_block(data, statistic)
@@ -168,14 +168,14 @@ def summarise_many(
     return [
         Observations(summary, weight, size, dof, True)
         if alone
-        else _weigh(summary, spread, int(count), count - 1.0, statistic)
+        else _weighted_observations(summary, spread, int(count), count - 1.0, statistic)
         for alone, summary, weight, size, spread in zip(
             plain.tolist(), y, weights, total.tolist(), within, strict=True
         )
     ]
 
 
-def _block(many: Sequence[Sequence[Sequence[float]]]) -> FloatArray | None:
+def _as_array(many: Sequence[Sequence[Sequence[float]]]) -> FloatArray | None:
     """Converts the series to one array `(b, n, r)`. Returns None if their shapes differ, or if they
     are not numbers.
     """
@@ -192,11 +192,11 @@ def _block(many: Sequence[Sequence[Sequence[float]]]) -> FloatArray | None:
         return None
 
 
-def _means(data: FloatArray) -> FloatArray:
+def _means_over_last_axis(data: FloatArray) -> FloatArray:
     return np.asarray(np.add.reduce(data, -1) / data.shape[-1])
 
 
-def _squares(data: FloatArray, mean: FloatArray) -> FloatArray:
+def _sums_of_squares(data: FloatArray, mean: FloatArray) -> FloatArray:
     """Returns the sums of squared deviations from the means."""
     deviation = data - mean[..., None]
     deviation *= deviation
@@ -208,8 +208,8 @@ def summarise_block(data: FloatArray, statistic: Statistic) -> tuple[FloatArray,
     repetitions.
     """
     if statistic == "mean":
-        mean = _means(data)
-        return mean, _squares(data, mean)
+        mean = _means_over_last_axis(data)
+        return mean, _sums_of_squares(data, mean)
     within = robust_squares(data)
     if statistic == "median":
         return np.median(data, axis=-1), within
@@ -231,7 +231,7 @@ def variance_factor(statistic: Statistic, count: FloatArray | int) -> FloatArray
     return np.asarray(count * variance_of_minimum)
 
 
-def _weigh(
+def _weighted_observations(
     y: FloatArray,
     within: FloatArray,
     count: FloatArray | int,
@@ -287,7 +287,9 @@ def _summarise_ragged(
         within.append(float(spread))
         count.append(float(len(data)))
     counts = np.array(count)
-    return _weigh(np.array(y), np.array(within), made or counts, counts - 1.0, statistic)
+    return _weighted_observations(
+        np.array(y), np.array(within), made or counts, counts - 1.0, statistic
+    )
 
 
 def leading_points(observations: Observations, count: int) -> Observations:

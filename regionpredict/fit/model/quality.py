@@ -187,11 +187,13 @@ def of_models(models: Sequence[ModelOfData]) -> list[Quality]:
         if len(rows) == 1:
             by_model[rows[0]] = of_model(models[rows[0]])
         else:
-            by_model.update(zip(rows, _together([models[row] for row in rows]), strict=True))
+            by_model.update(
+                zip(rows, _qualities_of_similar_models([models[row] for row in rows]), strict=True)
+            )
     return [by_model[row] for row in range(len(models))]
 
 
-def _together(models: Sequence[ModelOfData]) -> list[Quality]:
+def _qualities_of_similar_models(models: Sequence[ModelOfData]) -> list[Quality]:
     """Computes the qualities of models that share their points and monomials."""
     first = models[0]
     columns = design(first.monomials, first.points)
@@ -205,7 +207,7 @@ def _together(models: Sequence[ModelOfData]) -> list[Quality]:
     misfit = y - fitted
     left_out = y - misfit / np.maximum(1.0 - leverage, 1e-3)
 
-    def errors(modelled: FloatArray) -> FloatArray:
+    def smape_per_model(modelled: FloatArray) -> FloatArray:
         size = np.abs(y) + np.abs(modelled)
         share: FloatArray = 200.0 * np.abs(y - modelled) / np.where(size > 0, size, 1.0)
         return np.asarray(share.mean(1), dtype=np.float64)
@@ -220,7 +222,10 @@ def _together(models: Sequence[ModelOfData]) -> list[Quality]:
     return [
         Quality(*three)
         for three in zip(
-            errors(fitted).tolist(), adjusted.tolist(), errors(left_out).tolist(), strict=True
+            smape_per_model(fitted).tolist(),
+            adjusted.tolist(),
+            smape_per_model(left_out).tolist(),
+            strict=True,
         )
     ]
 

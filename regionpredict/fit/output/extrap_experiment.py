@@ -48,12 +48,12 @@ def extrap_experiment(models: ModelSet) -> tuple[bytes, tuple[str, ...]]:
     names: tuple[str, ...] = ()
     for series, model in models.models:
         names = series.parameters
-        measured.setdefault(series.callpath, {})[series.metric] = _points(series)
+        measured.setdefault(series.callpath, {})[series.metric] = _points_as_json(series)
         if not _is_expressible(model):
             left_out.append(f"{series.callpath}: {series.metric}")
             continue
         fitted.setdefault(series.callpath, {})[series.metric] = {
-            "hypothesis": _hypothesis(model),
+            "hypothesis": _hypothesis_as_json(model),
             "annotations": [],
         }
     modeler = _MODELER if len(names) == 1 else _MULTI_PARAMETER_MODELER
@@ -75,7 +75,7 @@ def extrap_experiment(models: ModelSet) -> tuple[bytes, tuple[str, ...]]:
     return buffer.getvalue(), tuple(left_out)
 
 
-def _points(series: Series) -> list[dict[str, Any]]:
+def _points_as_json(series: Series) -> list[dict[str, Any]]:
     points = []
     for point, repetitions in zip(series.points, series.values, strict=True):
         values = np.array([value for value in repetitions if math.isfinite(value)])
@@ -106,7 +106,7 @@ def _is_expressible(model: FittedModel) -> bool:
     return plain and whole and model.law != NO_MODEL
 
 
-def _hypothesis(model: FittedModel) -> dict[str, Any]:
+def _hypothesis_as_json(model: FittedModel) -> dict[str, Any]:
     """Returns a model's function and its errors, as Extra-P defines them."""
     single = len(model.parameters) == 1
     function: dict[str, Any] = {"constant_coefficient": model.constant}
@@ -115,7 +115,7 @@ def _hypothesis(model: FittedModel) -> dict[str, Any]:
     elif single:
         kind = "SingleParameter"
         function["compound_terms"] = [
-            {"coefficient": coefficient, "simple_terms": _factors(monomial, 0)}
+            {"coefficient": coefficient, "simple_terms": _factors_as_json(monomial, 0)}
             for coefficient, monomial in model.terms
         ]
     else:
@@ -124,7 +124,7 @@ def _hypothesis(model: FittedModel) -> dict[str, Any]:
             {
                 "coefficient": coefficient,
                 "parameter_term_pairs": {
-                    str(at): {"coefficient": 1.0, "simple_terms": _factors(monomial, at)}
+                    str(at): {"coefficient": 1.0, "simple_terms": _factors_as_json(monomial, at)}
                     for at in sorted(monomial)
                 },
             }
@@ -151,7 +151,7 @@ def _hypothesis(model: FittedModel) -> dict[str, Any]:
     }
 
 
-def _factors(monomial: Monomial, parameter: int) -> list[dict[str, str]]:
+def _factors_as_json(monomial: Monomial, parameter: int) -> list[dict[str, str]]:
     """Returns the exponents of one parameter and of its logarithm in a monomial."""
     power, logarithm = monomial[parameter][:2]
     return [

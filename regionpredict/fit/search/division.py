@@ -45,7 +45,7 @@ def divide(
     most = min(count // shortest, most or count)
     if most < 2:
         return [(0, count)], np.inf
-    misfit = _misfits(x, observations, space, shortest)
+    misfit = _misfits_of_pieces(x, observations, space, shortest)
     best = np.full((most + 1, count + 1), np.inf)
     cut = np.zeros((most + 1, count + 1), dtype=int)
     best[0, 0] = 0.0
@@ -83,7 +83,7 @@ def log_likelihood_cost(
     return float(count * np.log((misfit + floor**2) / left))
 
 
-def _misfits(
+def _misfits_of_pieces(
     x: FloatArray, observations: Observations, space: SearchSpace, shortest: int
 ) -> FloatArray:
     """Returns the smallest weighted residual sum of squares of a constant and one growing term for
@@ -97,7 +97,7 @@ def _misfits(
     columns = evaluate_all(terms, x)
     y, w = observations.y, observations.weights
 
-    def running(values: FloatArray) -> FloatArray:
+    def cumulative_sums(values: FloatArray) -> FloatArray:
         """Cumulative sums over the last axis."""
         zero = np.zeros((*values.shape[:-1], 1))
         return np.concatenate([zero, np.cumsum(values, -1)], -1)
@@ -106,8 +106,12 @@ def _misfits(
     level = float(w @ y) / float(w.sum())
     column = columns - (columns @ w / w.sum())[:, None]
     d = y - level
-    sum_w, sum_y, sum_yy = running(w), running(w * d), running(w * d * d)
-    sum_f, sum_ff, sum_fy = running(column * w), running(column**2 * w), running(column * w * d)
+    sum_w, sum_y, sum_yy = cumulative_sums(w), cumulative_sums(w * d), cumulative_sums(w * d * d)
+    sum_f, sum_ff, sum_fy = (
+        cumulative_sums(column * w),
+        cumulative_sums(column**2 * w),
+        cumulative_sums(column * w * d),
+    )
     misfit = np.full((count, count + 1), np.inf)
     for start in range(count - shortest + 1):
         stop = slice(start + shortest, count + 1)

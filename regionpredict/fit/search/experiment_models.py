@@ -73,11 +73,11 @@ def model_experiment(
                     )
     models = tuple((experiment.series[row], done[row]) for row in sorted(done))
     remember_quality([model for _, model in models])
-    problems = [_problem(*why, series, path) for why, series in failed.items()]
+    problems = [_common_problem(*why, series, path) for why, series in failed.items()]
     return ModelSet(models, (*experiment.problems, *problems))
 
 
-def _problem(message: str, remedy: str, failed: list[Series], path: str) -> InputError:
+def _common_problem(message: str, remedy: str, failed: list[Series], path: str) -> InputError:
     """Returns one problem for all series that failed for the same reason, at the line of the first
     series.
     """

@@ -95,11 +95,11 @@ def opinions(
     """
     y = observations.y
     rows = [
-        _averages(x, y, at, space),
+        _average_forecasts(x, y, at, space),
         last_points.opinions(x, y, at),
-        _cross_validated(x, y, at, space)[None],
-        _formulas(x, observations, at, space, criterion, max_terms),
-        _threads(x, observations, at)[None],
+        _cross_validated_forecast(x, y, at, space)[None],
+        _formula_forecasts(x, observations, at, space, criterion, max_terms),
+        _thread_law_forecast(x, observations, at)[None],
     ]
     array = np.concatenate(rows)
     return np.where(np.isfinite(array) & (array > 0), array, np.nan)
@@ -128,7 +128,9 @@ def applicable_forecasters(x: FloatArray, y: FloatArray) -> NDArray[np.bool_]:
     return np.array([not name.startswith(ignored) for name in NAMES])
 
 
-def _averages(x: FloatArray, y: FloatArray, at: FloatArray, space: SearchSpace) -> FloatArray:
+def _average_forecasts(
+    x: FloatArray, y: FloatArray, at: FloatArray, space: SearchSpace
+) -> FloatArray:
     """Returns the forecasts of `sum` and `work` for each window, and of `absolute sum` for three
     windows, with shape `(13, k)`.
     """
@@ -170,7 +172,7 @@ def _averages(x: FloatArray, y: FloatArray, at: FloatArray, space: SearchSpace) 
     return np.concatenate([rows[0], rows[1], rows[2][list(_ABSOLUTE)]])
 
 
-def _cross_validated(
+def _cross_validated_forecast(
     x: FloatArray, y: FloatArray, at: FloatArray, space: SearchSpace
 ) -> FloatArray:
     """Returns the forecasts `(k,)` of the constant and term that predict left-out points best by
@@ -193,7 +195,7 @@ def _cross_validated(
     return np.asarray(y.mean() + slope[best] * (columns[best, count:] - means[best]))
 
 
-def _formulas(
+def _formula_forecasts(
     x: FloatArray,
     observations: Observations,
     at: FloatArray,
@@ -225,7 +227,7 @@ def _formulas(
     return result
 
 
-def _threads(x: FloatArray, observations: Observations, at: FloatArray) -> FloatArray:
+def _thread_law_forecast(x: FloatArray, observations: Observations, at: FloatArray) -> FloatArray:
     """Returns the forecasts `(k,)` of Amdahl's law or a similar law."""
     try:
         return fit_law("threads", x[:, None], observations, ("p",)).predict_many(at[:, None])

@@ -102,7 +102,9 @@ class GridForecaster:
             for index in self._active
         ]
         for a, b in combinations(self._active, 2):
-            opinions += _neighbours(points, observations.y, lines[a], lines[b], (a, b))
+            opinions += _forecasts_from_neighbours(
+                points, observations.y, lines[a], lines[b], (a, b)
+            )
         below = np.flatnonzero(np.all(points <= target, axis=1))
         opinions.append(float(observations.y[below[-1]]) if len(below) else float("nan"))
         opinion_array = np.array(opinions)
@@ -160,7 +162,7 @@ class GridForecaster:
         return float(forecaster.at(target[[index]]).values[0])
 
 
-def _neighbours(
+def _forecasts_from_neighbours(
     points: FloatArray,
     y: FloatArray,
     along_a: NDArray[np.bool_],

@@ -45,16 +45,22 @@ def opinions(x: FloatArray, y: FloatArray, at: FloatArray) -> FloatArray:
 
     `x` `(n,)` is ascending and positive, and `y` `(n,)` positive, with at least three points.
     """
-    return np.concatenate([_powers(x, y, at), _offset_power(x, y, at)[None], _lines(x, y, at)])
+    return np.concatenate(
+        [
+            _power_forecasts(x, y, at),
+            _offset_power_forecast(x, y, at)[None],
+            _line_forecasts(x, y, at),
+        ]
+    )
 
 
-def _powers(x: FloatArray, y: FloatArray, at: FloatArray) -> FloatArray:
+def _power_forecasts(x: FloatArray, y: FloatArray, at: FloatArray) -> FloatArray:
     """Returns the forecasts `(6, k)` of `power`, `damped power`, `curved power` and `bent
     power`.
     """
     a, b, far = np.log(x), np.log(y), np.log(at)
     rows = [
-        _line(a[-count:], b[-count:], far) if len(x) >= count else np.full(len(at), np.nan)
+        _line_at(a[-count:], b[-count:], far) if len(x) >= count else np.full(len(at), np.nan)
         for count in _POWERS
     ]
     steepness = np.diff(b[-3:]) / np.diff(a[-3:])
@@ -68,7 +74,7 @@ def _powers(x: FloatArray, y: FloatArray, at: FloatArray) -> FloatArray:
     return np.asarray(np.exp(np.minimum(np.array(rows), _LARGEST)))
 
 
-def _offset_power(x: FloatArray, y: FloatArray, at: FloatArray) -> FloatArray:
+def _offset_power_forecast(x: FloatArray, y: FloatArray, at: FloatArray) -> FloatArray:
     """Returns the forecasts `(k,)` of `c + a*x^b` through the last three points. NaN if the points
     are not monotonic, or `b` is too large.
     """
@@ -81,18 +87,18 @@ def _offset_power(x: FloatArray, y: FloatArray, at: FloatArray) -> FloatArray:
     ratio = above / below  # grows with the exponent
 
     def ratio_of(exponent: float) -> float:
-        return float(_step(exponent, last) / -_step(exponent, first))
+        return float(_integrated_power(exponent, last) / -_integrated_power(exponent, first))
 
     if not ratio_of(low) < ratio < ratio_of(high):
         return nothing
     for _ in range(_BISECTIONS):
         middle = 0.5 * (low + high)
         low, high = (middle, high) if ratio_of(middle) < ratio else (low, middle)
-    steps = np.array([_step(low, step) for step in np.log(at / x[-2]).tolist()])
-    return np.asarray(y[-2] + above * steps / _step(low, last))
+    steps = np.array([_integrated_power(low, step) for step in np.log(at / x[-2]).tolist()])
+    return np.asarray(y[-2] + above * steps / _integrated_power(low, last))
 
 
-def _step(exponent: float, logarithm: float) -> float:
+def _integrated_power(exponent: float, logarithm: float) -> float:
     """Returns `(e^(b*l) - 1) / b`, or `l` if `b` is zero, for an exponent `b` and a logarithm
     `l`.
     """
@@ -101,13 +107,13 @@ def _step(exponent: float, logarithm: float) -> float:
     return float(np.expm1(min(exponent * logarithm, _LARGEST)) / exponent)
 
 
-def _lines(x: FloatArray, y: FloatArray, at: FloatArray) -> FloatArray:
+def _line_forecasts(x: FloatArray, y: FloatArray, at: FloatArray) -> FloatArray:
     """Returns the forecasts `(5, k)` of `line`, `tree`, `work line` and `last`."""
     result = np.full((len(_LINES) + 3, len(at)), np.nan)
     for row, count in enumerate(_LINES):
         if len(x) >= count:
             tail, values = x[-count:], y[-count:]
-            result[row] = _line(tail, values, at, 1.0 / values**2)
+            result[row] = _line_at(tail, values, at, 1.0 / values**2)
     slope = (y[-1] - y[-2]) / np.log(x[-1] / x[-2])
     result[-3] = y[-1] + slope * np.log(at / x[-1])
     work = x[-2:] * y[-2:]
@@ -116,7 +122,7 @@ def _lines(x: FloatArray, y: FloatArray, at: FloatArray) -> FloatArray:
     return result
 
 
-def _line(
+def _line_at(
     x: FloatArray, y: FloatArray, at: FloatArray, weights: FloatArray | None = None
 ) -> FloatArray:
     """Fits a line to the points by weighted least squares, and returns its values at other

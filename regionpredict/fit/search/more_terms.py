@@ -38,7 +38,10 @@ def more_terms(
         for pair in zip(ranked.first.tolist(), ranked.second.tolist(), strict=True)
     ]
     beam = [chosen for chosen in starts if chosen][:_KEPT]
-    best, least = None, min(_score(observations, space, criterion, chosen)[0] for chosen in beam)
+    best, least = (
+        None,
+        min(_score_and_coefficients(observations, space, criterion, chosen)[0] for chosen in beam),
+    )
     for size in range(3, most + 1):
         if len(observations.y) < size + 3:  # two more points than coefficients
             break
@@ -49,7 +52,8 @@ def more_terms(
             if k not in chosen
         }
         scored = sorted(
-            (_score(observations, space, criterion, chosen), chosen) for chosen in longer
+            (_score_and_coefficients(observations, space, criterion, chosen), chosen)
+            for chosen in longer
         )
         (score, coefficients), chosen = scored[0]
         if score >= least:
@@ -60,7 +64,7 @@ def more_terms(
     return best
 
 
-def _score(
+def _score_and_coefficients(
     observations: Observations, space: CompiledSpace, criterion: Criterion, chosen: Chosen
 ) -> tuple[float, tuple[float, ...]]:
     """Returns minus twice the logarithm of the model's probability, and the model's

@@ -74,9 +74,9 @@ def next_point(
             f"the point has {goal.size} numbers, the model has {points.shape[1]} parameters",
             remedy="give one number per parameter",
         )
-    proposed = _proposals(points)
+    proposed = _unmeasured_points(points)
     names, shares, expected = _predictions_of_candidates(model, np.vstack([proposed, goal]))
-    noise = _noise(model, repetitions)
+    noise = _noise_of_new_point(model, repetitions)
     separated = _distinguishing_probabilities(expected[:, :-1], noise)
     pairs = shares[:, None] * shares[None, :]
     np.fill_diagonal(pairs, 0.0)
@@ -86,7 +86,7 @@ def next_point(
         if doubt > 0
         else np.zeros(len(proposed))
     )
-    prices = _prices(model, proposed, processors, seconds, repetitions)
+    prices = _core_hours(model, proposed, processors, seconds, repetitions)
     hopeful = np.flatnonzero(decides >= _ENOUGH * decides.max())
     price = prices if prices is not None else proposed.prod(1)
     best = int(hopeful[np.argmin(price[hopeful])])
@@ -104,7 +104,7 @@ def next_point(
     )
 
 
-def _proposals(points: FloatArray) -> FloatArray:
+def _unmeasured_points(points: FloatArray) -> FloatArray:
     """Returns points that are not yet measured, from the grid of all measured values and two larger
     values of each parameter.
     """
@@ -155,7 +155,7 @@ def _predictions_of_candidates(
     return names, np.asarray(share / share.sum()), expected
 
 
-def _noise(model: FittedModel, repetitions: int) -> float:
+def _noise_of_new_point(model: FittedModel, repetitions: int) -> float:
     """Returns the standard deviation of the logarithm of a new measurement with this number of
     repetitions.
     """
@@ -172,7 +172,7 @@ def _distinguishing_probabilities(expected: FloatArray, noise: float) -> FloatAr
     return np.asarray(1.0 - np.exp(-(np.minimum(distance, 30.0) ** 2)))
 
 
-def _prices(
+def _core_hours(
     model: FittedModel,
     points: FloatArray,
     processors: int | None,

@@ -64,12 +64,12 @@ def _next_point_of(
     index = next((k for k, name in enumerate(model.parameters) if name.lower() in names), None)
     target = [targets[-1][name] for name in model.parameters] if targets else None
     try:
-        return next_point(model, target, processors=index, seconds=_seconds(series))
+        return next_point(model, target, processors=index, seconds=_unit_in_seconds(series))
     except InputError as error:
         return error.message
 
 
-def _seconds(series: Series) -> float | None:
+def _unit_in_seconds(series: Series) -> float | None:
     """Returns the unit of the metric in seconds, or None if the metric is not a time. Times without
     a unit are in seconds.
     """

@@ -134,11 +134,11 @@ def combined(
     for opinion, truth, scale in zip(past_opinions, truths, scales, strict=True):
         if not np.isfinite(opinion).any():
             continue
-        forecast = _weighted_quantile(opinion, _shares(errors, opinion), 0.5)
+        forecast = _weighted_quantile(opinion, _forecaster_weights(errors, opinion), 0.5)
         with np.errstate(invalid="ignore"):
             errors.append(np.minimum(np.abs(np.log(opinion / truth)), _MOST_ERROR))
         own.append(min(abs(float(np.log(forecast / truth))) * scale, _MOST_ERROR))
-    shares = _shares(errors, now)
+    shares = _forecaster_weights(errors, now)
     if not np.isfinite(now).any():
         return float("nan"), float("nan"), shares
     forecast = _weighted_quantile(now, shares, 0.5)
@@ -146,27 +146,27 @@ def combined(
     deviations = np.minimum(np.abs(np.log(now[known] / forecast)), _MOST_ERROR)
     # Weighted by shares, too, so that wrong forecasters do not affect the spread of good ones.
     disagreement = _weighted_quantile(deviations, shares[known], _AGREEMENT)
-    weights = _fading(len(own))
+    weights = _origin_weights(len(own))
     squares = float(weights @ np.square(own)) if own else 0.0
     past = (squares + _PRIOR_ORIGINS * disagreement**2) / (weights.sum() + _PRIOR_ORIGINS)
     spread = np.sqrt(past + _LEAST_ERROR**2)
-    return forecast, float(spread) * _widening(len(own)), shares
+    return forecast, float(spread) * _interval_factor(len(own)), shares
 
 
-def _widening(errors: int) -> float:
+def _interval_factor(errors: int) -> float:
     """Returns the factor of a spread estimated from a few errors that makes 90 % intervals exact.
 
-    >>> round(_widening(1), 2), round(_widening(8), 2)
+    >>> round(_interval_factor(1), 2), round(_interval_factor(8), 2)
     (1.35, 0.67)
     """
     return _SPREAD * _STUDENT_90[min(max(errors, 1), len(_STUDENT_90)) - 1] / _NORMAL_90
 
 
-def _fading(count: int) -> FloatArray:
+def _origin_weights(count: int) -> FloatArray:
     return np.asarray(_FADING ** np.arange(count - 1, -1, -1.0))
 
 
-def _shares(errors: list[FloatArray], now: FloatArray) -> FloatArray:
+def _forecaster_weights(errors: list[FloatArray], now: FloatArray) -> FloatArray:
     """The weight of each forecaster from its errors so far, each with shape `(f,)`. It is zero
     without an opinion.
     """
@@ -177,7 +177,7 @@ def _shares(errors: list[FloatArray], now: FloatArray) -> FloatArray:
         observations = np.where(
             np.isfinite(observations), observations, _UNTESTED * middle + _LEAST_ERROR
         )
-        weights = _fading(len(errors))
+        weights = _origin_weights(len(errors))
         known = weights.sum()
         mean = weights @ observations / known
         share = (mean + _LEAST_ERROR) ** (-known / (known + _UNKNOWN))

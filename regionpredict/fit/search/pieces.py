@@ -68,7 +68,7 @@ def with_pieces(model: FittedModel, index: int, options: Options) -> FittedModel
     last = slice(*stretches[-1])
     return replace(
         model,
-        rivals=lambda: _rivals(x[last], observations, last, index, options),
+        rivals=lambda: _rival_models(x[last], observations, last, index, options),
         constant=constant,
         terms=terms,
         law=law_of(terms),
@@ -98,7 +98,7 @@ def _search_data(observations: Observations, where: slice) -> one_parameter.Data
     )
 
 
-def _rivals(
+def _rival_models(
     x: FloatArray, observations: Observations, where: slice, index: int, options: Options
 ) -> list[Candidate]:
     """Returns the candidate models with one term for a piece, the best first."""

@@ -50,11 +50,11 @@ def plan_of(points: Points, names: tuple[str, ...] | None, options: Options) -> 
     True
     """
     try:
-        return _plan(tuple(points), names, options.space, options.min_points)
+        return _cached_plan(tuple(points), names, options.space, options.min_points)
     except TypeError:  # the points are lists or arrays
         try:
             rows = tuple(tuple(np.atleast_1d(point).tolist()) for point in points)
-            return _plan(rows, names, options.space, options.min_points)
+            return _cached_plan(rows, names, options.space, options.min_points)
         except (ValueError, TypeError) as error:
             raise InputError(
                 "the points are not numbers, or differ in length",
@@ -63,7 +63,7 @@ def plan_of(points: Points, names: tuple[str, ...] | None, options: Options) -> 
 
 
 @lru_cache(maxsize=MOST_PLANS)
-def _plan(
+def _cached_plan(
     points: tuple[tuple[float, ...] | float, ...], names: tuple[str, ...] | None,
     space: SearchSpace, min_points: int,
 ) -> PointPlan:  # fmt: skip

@@ -96,7 +96,9 @@ class Grid:
         """Creates the grid of points `(n, m)`. `active` has the indices of the parameters with
         several values.
         """
-        axes = tuple(_axis(points, index, (spaces or {}).get(index, space)) for index in active)
+        axes = tuple(
+            _axis_of_parameter(points, index, (spaces or {}).get(index, space)) for index in active
+        )
         return Grid(points, axes)
 
     def columns(self, lists: _ShortLists, criterion: Criterion) -> _Columns:
@@ -143,7 +145,7 @@ class _Columns:
         return price
 
 
-def _axis(points: FloatArray, index: int, space: SearchSpace) -> _Axis:
+def _axis_of_parameter(points: FloatArray, index: int, space: SearchSpace) -> _Axis:
     compiled = space.compiled(points[:, index])
     groups: dict[tuple[float, ...], list[int]] = {}
     for row, point in enumerate(np.delete(points, index, axis=1).tolist()):
@@ -537,7 +539,7 @@ def search(grid: Grid, observations: Observations, criterion: Criterion) -> Sele
     Coefficients are positive if such a model explains the points. Otherwise they may be negative,
     as for efficiencies, if the model is positive at all corners of the measured ranges.
     """
-    fit, (_, chosen), solved, explained = _best(grid, observations, criterion)
+    fit, (_, chosen), solved, explained = _best_model(grid, observations, criterion)
     if not chosen:
         return SelectedTerms([], fit.mean, explained)
     assert solved is not None
@@ -551,7 +553,7 @@ def search(grid: Grid, observations: Observations, criterion: Criterion) -> Sele
     return SelectedTerms(terms, constant, settled)
 
 
-def _best(
+def _best_model(
     grid: Grid, observations: Observations, criterion: Criterion
 ) -> tuple[_StandardisedFit, _Scored, _Solved | None, bool]:
     """Returns the best model with positive coefficients, or a better model with negative ones if
@@ -599,7 +601,7 @@ def _stays_positive(
 
 def rivals(grid: Grid, observations: Observations, criterion: Criterion) -> list[Candidate]:
     """Returns the best models that the search considered, the best first."""
-    fit, best, _, _ = _best(grid, observations, criterion)
+    fit, best, _, _ = _best_model(grid, observations, criterion)
     ranked = [candidate for candidate in _best_small_models(fit, 30) if candidate[0] > best[0]]
     ranked.insert(0, best)
     return [

@@ -185,7 +185,7 @@ def _recorded_graph(
 
     def recorded(threads: int, in_turns: bool) -> tuple[TaskGraph, HostActivity | None]:
         runs, host = _repeated_runs(
-            lambda: _recorded_once(argv, program, setting, threads, in_turns=in_turns),
+            lambda: _record_once(argv, program, setting, threads, in_turns=in_turns),
             lambda quiet: len(quiet) >= RECORDINGS, setting,
         )  # fmt: skip
         return min((run.value for run in runs), key=lambda g: float(g.seconds.sum())), host
@@ -195,15 +195,15 @@ def _recorded_graph(
     return recorded(most_threads, True) if loops_alone and most_threads > 1 else (graph, host)
 
 
-def _recorded_once(
+def _record_once(
     argv: Sequence[str], program: Path, setting: RunEnvironment, threads: int, *, in_turns: bool
 ) -> TaskGraph:
     with scratch_folder() as folder:
-        _run(argv, program, setting, folder, threads, whole=True, in_turns=in_turns)
+        _run_program(argv, program, setting, folder, threads, whole=True, in_turns=in_turns)
         return recorded_graph(read_recording(folder), argv[0])
 
 
-def _run(
+def _run_program(
     argv: Sequence[str], program: Path, setting: RunEnvironment, folder: Path, threads: int, *,
     whole: bool, in_turns: bool = False,
 ) -> None:  # fmt: skip
@@ -227,7 +227,7 @@ def _timed_runs(
 ) -> SizeTime:  # fmt: skip
     def run_once() -> float:
         with scratch_folder() as folder:
-            _run(argv, program, setting, folder, threads, whole=False)
+            _run_program(argv, program, setting, folder, threads, whole=False)
             return region_seconds(folder)
 
     def enough(quiet: list[_Run[float]]) -> bool:

@@ -40,11 +40,12 @@ def size_lines(
     if result.parallelism is not None:
         functions.append(("E_ub", "E_ub, no scheduler exceeds", result.bound))
     return tuple(
-        SizeLine(key, label, _line(value, efficiency, threads)) for key, label, value in functions
+        SizeLine(key, label, _line_points(value, efficiency, threads))
+        for key, label, value in functions
     )
 
 
-def _line(
+def _line_points(
     value: Callable[[float, float], float | None], efficiency: float, threads: Sequence[float]
 ) -> tuple[tuple[float, float], ...]:
     points: list[tuple[float, float]] = []

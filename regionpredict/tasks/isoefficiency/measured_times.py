@@ -127,10 +127,10 @@ def read_file(path: Path) -> IsoefficiencyData:
         for number, line in enumerate(lines[1:], 2):
             record = json_record(line, WHAT, path, _REMEDY, number)
             if record.text("kind") == "graph":
-                graph = _graph(record)
+                graph = _graph_from_json(record)
                 graphs[graph.size] = graph
             else:
-                time = _time(record)
+                time = _time_from_json(record)
                 times[time.size, time.threads] = time
         return IsoefficiencyData(
             first.texts("command"), first.text("host"), tuple(graphs.values()),
@@ -138,15 +138,16 @@ def read_file(path: Path) -> IsoefficiencyData:
         )  # fmt: skip
 
 
-def _graph(record: Record) -> SizeGraph:
+def _graph_from_json(record: Record) -> SizeGraph:
     return SizeGraph(
         record.number("size"), record.whole("tasks"), record.number("work_s"),
         record.number("depth_s"),
-        record.number("undivided_s") if "undivided_s" in record.value else 0.0, _host(record),
+        record.number("undivided_s") if "undivided_s" in record.value else 0.0,
+        _host_from_json(record),
     )  # fmt: skip
 
 
-def _host(record: Record) -> HostActivity | None:
+def _host_from_json(record: Record) -> HostActivity | None:
     if "host" not in record.value or record.is_null("host"):
         return None
     known = record.inner("host")
@@ -156,19 +157,19 @@ def _host(record: Record) -> HostActivity | None:
     )  # fmt: skip
 
 
-def _seconds(record: Record, key: str) -> tuple[float, ...]:
+def _seconds_from_json(record: Record, key: str) -> tuple[float, ...]:
     values = record.items(key)
     if not all(type(value) in (int, float) and 0 <= value < 1e9 for value in values):
         raise record.error(key, "must be a list of seconds")
     return tuple(map(float, values))
 
 
-def _time(record: Record) -> SizeTime:
-    seconds = _seconds(record, "actual_s")
+def _time_from_json(record: Record) -> SizeTime:
+    seconds = _seconds_from_json(record, "actual_s")
     if not seconds or not all(seconds):
         raise record.error("actual_s", "must be a list of seconds")
     return SizeTime(
         record.number("size"), record.whole("threads", 1), seconds, record.number("free_s"),
-        record.text("how"), _seconds(record, "cpu_s") if "cpu_s" in record.value else (),
-        _host(record),
+        record.text("how"), _seconds_from_json(record, "cpu_s") if "cpu_s" in record.value else (),
+        _host_from_json(record),
     )  # fmt: skip

@@ -144,7 +144,9 @@ class Isoefficiency:
         """Solves E_ac and E_cf on their surfaces, and E_ub(p, n) at both ends of its interval."""
         bound = None
         if self.parallelism is not None:
-            side_at = cache(partial(_side, self.parallelism))  # for one size and many threads
+            side_at = cache(
+                partial(_prediction_or_interval_end, self.parallelism)
+            )  # for one size and many threads
             bound = _with_band(lambda side: on_bound(lambda p, n: min(1.0, side_at(n, side) / p)))
         return {
             "E_ac": on_surface(self.actual) if self.actual else None,
@@ -166,7 +168,7 @@ class Isoefficiency:
         return [(p, n) for p, n in sizes if n is not None and n < LARGEST]
 
 
-def _side(model: FittedModel, size: float, side: int) -> float:
+def _prediction_or_interval_end(model: FittedModel, size: float, side: int) -> float:
     if not side:
         return model.predict((size,))
     band = model.interval((size,), LEVEL)
@@ -207,7 +209,7 @@ def efficiency_points(data: IsoefficiencyData) -> tuple[EfficiencyPoint, ...]:
     return tuple(points)
 
 
-def _kept_busy(data: IsoefficiencyData) -> str:
+def _load_text(data: IsoefficiencyData) -> str:
     others = [time.host.others for time in data.times if time.host and time.host.disturbed]
     return f": they kept up to {max(others):.1f} cores busy" if others else ""
 
@@ -222,14 +224,14 @@ def isoefficiency(data: IsoefficiencyData) -> Isoefficiency:
         open_.append(
             f"other processes used the host while {disturbed} of "
             f"{plural(len(points), 'point')} were "
-            f"measured, which do not count{_kept_busy(data)}"
+            f"measured, which do not count{_load_text(data)}"
         )
     # On one thread, every efficiency is 1 by definition, which fixes the constant.
     sizes = sorted({point.size for point in sound})
     ones = [(1.0, size) for size in sizes]
     where = [*ones, *((float(point.threads), point.size) for point in sound)]
-    actual = _surface(where, [1.0] * len(ones) + [p.actual for p in sound], "E_ac", open_)
-    free = _surface(where, [1.0] * len(ones) + [p.free for p in sound], "E_cf", open_)
+    actual = _fit_surface(where, [1.0] * len(ones) + [p.actual for p in sound], "E_ac", open_)
+    free = _fit_surface(where, [1.0] * len(ones) + [p.free for p in sound], "E_cf", open_)
     graphs = sorted(
         (graph for graph in data.graphs if graph.host is None or not graph.host.disturbed),
         key=lambda graph: graph.size,
@@ -254,7 +256,7 @@ def isoefficiency(data: IsoefficiencyData) -> Isoefficiency:
     return Isoefficiency(points, actual, free, depth, parallelism, bug, tuple(open_))
 
 
-def _surface(
+def _fit_surface(
     where: list[tuple[float, float]], efficiencies: list[float], name: str, open_: list[str]
 ) -> EfficiencySurface | None:
     try:

@@ -44,20 +44,20 @@ def cube_archive(analysis: Analysis, results: Sequence[TraceResult]) -> bytes:
     by location.
     """
     order = _depth_first(analysis.paths.parent)
-    metrics = list(_metrics(analysis, results))
+    metrics = list(_collect_metrics(analysis, results))
     file = BytesIO()
     with tarfile.open(fileobj=file, mode="w", format=tarfile.USTAR_FORMAT) as archive:
         for number, metric in enumerate(metrics):
             values = metric.values[order]
             rows = np.flatnonzero(np.any(values != 0, axis=1)).astype("<i4")
             head = _INDEX + struct.pack("<ihbi", 1, 0, 1, len(rows))
-            _add(archive, f"{number}.index", head + rows.tobytes())
-            _add(archive, f"{number}.data", _DATA + values[rows].astype("<f8").tobytes())
-        _add(archive, "anchor.xml", "\n".join(_anchor(analysis, metrics)).encode())
+            _add_member(archive, f"{number}.index", head + rows.tobytes())
+            _add_member(archive, f"{number}.data", _DATA + values[rows].astype("<f8").tobytes())
+        _add_member(archive, "anchor.xml", "\n".join(_anchor_lines(analysis, metrics)).encode())
     return file.getvalue()
 
 
-def _add(archive: tarfile.TarFile, name: str, data: bytes) -> None:
+def _add_member(archive: tarfile.TarFile, name: str, data: bytes) -> None:
     entry = tarfile.TarInfo(name)
     entry.size, entry.mode = len(data), 0o644
     archive.addfile(entry, BytesIO(data))
@@ -65,7 +65,7 @@ def _add(archive: tarfile.TarFile, name: str, data: bytes) -> None:
 
 def _depth_first(parent: NDArray[np.int32]) -> NDArray[np.int64]:
     """Returns the call-tree nodes in the order of the archive: each node before its children."""
-    children = _children(parent)
+    children = _children_of_nodes(parent)
     order: list[int] = []
     stack = list(reversed(children.get(-1, [])))
     while stack:
@@ -75,14 +75,14 @@ def _depth_first(parent: NDArray[np.int32]) -> NDArray[np.int64]:
     return np.array(order, dtype=np.int64)
 
 
-def _children(parent: NDArray[np.int32]) -> Mapping[int, list[int]]:
+def _children_of_nodes(parent: NDArray[np.int32]) -> Mapping[int, list[int]]:
     children: dict[int, list[int]] = {}
     for node, above in enumerate(parent.tolist()):
         children.setdefault(max(above, -1), []).append(node)
     return children
 
 
-def _metrics(analysis: Analysis, results: Sequence[TraceResult]) -> Iterator[_Metric]:
+def _collect_metrics(analysis: Analysis, results: Sequence[TraceResult]) -> Iterator[_Metric]:
     trace, paths = analysis.trace, analysis.paths
     yield _Metric("time", "sec", trace.seconds(paths.exclusive).T)
     yield _Metric("visits", "occ", paths.visits.T.astype(np.float64))
@@ -105,7 +105,7 @@ def _metrics(analysis: Analysis, results: Sequence[TraceResult]) -> Iterator[_Me
         yield _Metric(name, unit, values)
 
 
-def _anchor(analysis: Analysis, metrics: Sequence[_Metric]) -> Iterator[str]:
+def _anchor_lines(analysis: Analysis, metrics: Sequence[_Metric]) -> Iterator[str]:
     yield '<?xml version="1.0" encoding="UTF-8"?>'
     yield '<cube version="4.4">'
     yield '<attr key="Cube anchor.xml syntax version" value="4.4"/>'
@@ -120,14 +120,14 @@ def _anchor(analysis: Analysis, metrics: Sequence[_Metric]) -> Iterator[str]:
         yield "</metric>"
     yield "</metrics>\n<program>"
     for number, region in enumerate(analysis.trace.regions):
-        yield from _region(number, region)
-    yield from _call_tree(analysis)
+        yield from _region_lines(number, region)
+    yield from _call_tree_lines(analysis)
     yield "</program>\n<system>"
-    yield from _system(analysis)
+    yield from _system_lines(analysis)
     yield "</system>\n</cube>\n"
 
 
-def _region(number: int, region: Region) -> Iterator[str]:
+def _region_lines(number: int, region: Region) -> Iterator[str]:
     line = region.line if region.line is not None else -1
     name, file = (html.escape(xml_text(text)) for text in (region.name, region.file))
     yield f'<region id="{number}" mod="{file}" begin="{line}" end="-1">'
@@ -136,8 +136,8 @@ def _region(number: int, region: Region) -> Iterator[str]:
     yield f"<role>{region.role.name.lower()}</role>\n<url></url>\n<descr></descr>\n</region>"
 
 
-def _call_tree(analysis: Analysis) -> Iterator[str]:
-    children, region = _children(analysis.paths.parent), analysis.paths.region.tolist()
+def _call_tree_lines(analysis: Analysis) -> Iterator[str]:
+    children, region = _children_of_nodes(analysis.paths.parent), analysis.paths.region.tolist()
     stack: list[int | None] = list(reversed(children.get(-1, [])))
     while stack:
         node = stack.pop()
@@ -149,7 +149,7 @@ def _call_tree(analysis: Analysis) -> Iterator[str]:
         stack += reversed(children.get(node, []))
 
 
-def _system(analysis: Analysis) -> Iterator[str]:
+def _system_lines(analysis: Analysis) -> Iterator[str]:
     """Writes one machine with a process per rank, since the trace does not identify compute
     nodes.
     """

@@ -28,20 +28,20 @@ def timeline(analysis: Analysis) -> str:
 
 def _event_texts(analysis: Analysis) -> Iterator[str]:
     for location in analysis.trace.locations:
-        yield _name("process_name", location, f"rank {location.rank}")
-        yield _name("thread_name", location, f"thread {location.thread}")
-    yield from _regions(analysis)
-    yield from _waits(analysis)
-    yield from _messages(analysis)
-    yield from _critical_path(analysis)
+        yield _metadata_text("process_name", location, f"rank {location.rank}")
+        yield _metadata_text("thread_name", location, f"thread {location.thread}")
+    yield from _region_events(analysis)
+    yield from _wait_events(analysis)
+    yield from _message_events(analysis)
+    yield from _critical_path_events(analysis)
 
 
-def _name(what: str, location: Location, text: str) -> str:
+def _metadata_text(what: str, location: Location, text: str) -> str:
     return json.dumps({"ph": "M", "name": what, "pid": location.rank, "tid": location.thread,
                        "args": {"name": text}})  # fmt: skip
 
 
-def _complete(name: str, category: str, location: Location) -> str:
+def _start_of_complete_event(name: str, category: str, location: Location) -> str:
     """Returns the text of a complete event (X) up to its start time."""
     return (
         f'{{"ph": "X", "name": {json.dumps(name)}, "cat": "{category}", "pid": {location.rank}, '
@@ -49,15 +49,15 @@ def _complete(name: str, category: str, location: Location) -> str:
     )
 
 
-def _scale(analysis: Analysis) -> float:
+def _microseconds_per_tick(analysis: Analysis) -> float:
     return _MICROSECONDS / analysis.trace.ticks_per_second
 
 
-def _regions(analysis: Analysis) -> Iterator[str]:
-    trace, scale = analysis.trace, _scale(analysis)
+def _region_events(analysis: Analysis) -> Iterator[str]:
+    trace, scale = analysis.trace, _microseconds_per_tick(analysis)
     for at, location in enumerate(trace.locations):
         heads = [
-            _complete(region.name, region.paradigm.name.lower(), location)
+            _start_of_complete_event(region.name, region.paradigm.name.lower(), location)
             for region in trace.regions
         ]
         rows = slice(int(trace.starts[at]), int(trace.starts[at + 1]))
@@ -74,14 +74,14 @@ def _regions(analysis: Analysis) -> Iterator[str]:
                 yield f'{head}{begin:.3f}, "dur": {time - begin:.3f}}}'
 
 
-def _waits(analysis: Analysis) -> Iterator[str]:
+def _wait_events(analysis: Analysis) -> Iterator[str]:
     """Yields each wait, from the start of its call, with the location that causes it."""
-    trace, points, scale = analysis.trace, analysis.points, _scale(analysis)
+    trace, points, scale = analysis.trace, analysis.points, _microseconds_per_tick(analysis)
     chosen = analysis.waiting_points()
     begins = analysis.wait_begins(chosen).tolist()
     for row, begin in zip(chosen.tolist(), begins, strict=True):
         location = trace.locations[int(points.location[row])]
-        head = _complete(Wait(int(points.kind[row])).metric, "wait", location)
+        head = _start_of_complete_event(Wait(int(points.kind[row])).metric, "wait", location)
         cause = int(points.cause[row])
         late = "" if cause < 0 else str(trace.locations[int(points.location[cause])])
         yield (
@@ -90,8 +90,8 @@ def _waits(analysis: Analysis) -> Iterator[str]:
         )
 
 
-def _messages(analysis: Analysis) -> Iterator[str]:
-    locations, scale = analysis.trace.locations, _scale(analysis)
+def _message_events(analysis: Analysis) -> Iterator[str]:
+    locations, scale = analysis.trace.locations, _microseconds_per_tick(analysis)
     for number, (sender, sent, receiver, received) in enumerate(analysis.message_ends().tolist()):
         for phase, location, tick in (("s", sender, sent), ("f", receiver, received)):
             yield (
@@ -101,11 +101,16 @@ def _messages(analysis: Analysis) -> Iterator[str]:
             )
 
 
-def _critical_path(analysis: Analysis) -> Iterator[str]:
-    ranks, scale = [place.rank for place in analysis.trace.locations], _scale(analysis)
+def _critical_path_events(analysis: Analysis) -> Iterator[str]:
+    ranks, scale = (
+        [place.rank for place in analysis.trace.locations],
+        _microseconds_per_tick(analysis),
+    )
     pieces = analysis.path_pieces()
     for rank in sorted({ranks[at] for at, _, _ in pieces}):
-        yield _name("thread_name", Location(rank, _PATH_THREAD), "critical path")
+        yield _metadata_text("thread_name", Location(rank, _PATH_THREAD), "critical path")
     for at, begin, end in pieces:
-        head = _complete("critical path", "critical path", Location(ranks[at], _PATH_THREAD))
+        head = _start_of_complete_event(
+            "critical path", "critical path", Location(ranks[at], _PATH_THREAD)
+        )
         yield f'{head}{begin * scale:.3f}, "dur": {max(end - begin, 0) * scale:.3f}}}'

@@ -96,7 +96,7 @@ def _path_changes(
     """
     pairs, inverse = distinct(from_path * len(targets) + to_path)
     steps = [
-        _steps(sources[pair // len(targets)], targets[pair % len(targets)])
+        _exits_and_entries(sources[pair // len(targets)], targets[pair % len(targets)])
         for pair in pairs.tolist()
     ]
     lengths = np.array([len(step) for step in steps], dtype=np.int64)
@@ -109,7 +109,7 @@ def _path_changes(
     return np.column_stack([row, order, chosen])
 
 
-def _steps(source: Path, target: Path) -> list[tuple[int, int]]:
+def _exits_and_entries(source: Path, target: Path) -> list[tuple[int, int]]:
     """Returns the kind and region of each exit and entry that lead from one call path to
     another.
     """

@@ -92,12 +92,14 @@ def calls_of(events: Rows, labels: Labels, regions: list[Region], findings: list
     first = len(regions)
     for kind in kinds.tolist():
         regions.append(
-            _region((int(types[kind // len(values)]), int(values[kind % len(values)])), labels)
+            _region_of_call(
+                (int(types[kind // len(values)]), int(values[kind % len(values)])), labels
+            )
         )
     return Calls(where[opens], time[opens], end, first + kind_of)
 
 
-def _region(kind: Sequence[int], labels: Labels) -> Region:
+def _region_of_call(kind: Sequence[int], labels: Labels) -> Region:
     number = kind[1]
     name = labels.values.get(kind[0], {}).get(number)
     if name is None:

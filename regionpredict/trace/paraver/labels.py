@@ -77,7 +77,7 @@ def read_labels(path: Path) -> Labels:
     types: dict[int, str] = {}
     value_labels: dict[int, dict[int, str]] = {}
     section, open_types = "", list[int]()
-    for line in _lines(path):
+    for line in _read_lines(path):
         head = line.strip()
         if re.fullmatch(r"[A-Z][A-Z_ ]*", head) and not line[:1].isspace():
             if head == "EVENT_TYPE" or head != "VALUES":
@@ -105,7 +105,7 @@ def read_thread_names(path: Path) -> tuple[str, ...]:
     """Reads the names of all threads in order from a `.row` file. Empty if the file is missing."""
     names: list[str] = []
     left = 0
-    for line in _lines(path):
+    for line in _read_lines(path):
         match = re.match(r"LEVEL (\w+) SIZE (\d{1,18})", line)
         if match:
             left = int(match[2]) if match[1] == "THREAD" else 0
@@ -115,7 +115,7 @@ def read_thread_names(path: Path) -> tuple[str, ...]:
     return tuple(names)
 
 
-def _lines(path: Path) -> list[str]:
+def _read_lines(path: Path) -> list[str]:
     if not path.exists():
         return []
     return read_bytes(path, "copy it again, or remove it").decode("utf-8", "replace").splitlines()

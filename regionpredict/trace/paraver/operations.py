@@ -87,13 +87,13 @@ def placed_operations(
 ) -> OperationColumns:
     """Returns all messages and collective operations. `ranks` has the rank of each location."""
     parts = [
-        *_messages(records, ranks, calls, regions, findings),
-        _collectives(records.sizes, ranks, calls, communicators, regions),
+        *_message_columns(records, ranks, calls, regions, findings),
+        _collective_columns(records.sizes, ranks, calls, communicators, regions),
     ]
     return OperationColumns(*(np.concatenate(column) for column in zip(*parts, strict=True)))
 
 
-def _messages(
+def _message_columns(
     records: Records,
     ranks: Integers,
     calls: Calls,
@@ -132,7 +132,7 @@ def _messages(
     return [sends, receives, tuple(column[later] for column in posts)]
 
 
-def _collectives(
+def _collective_columns(
     events: Rows,
     ranks: Integers,
     calls: Calls,
@@ -165,14 +165,14 @@ def _collectives(
     communicator = np.array(numbers, dtype=np.int64)[which]
     is_root = of_type(_ROOT) != 0
     rank = ranks[calls.location[call]]
-    root = _shared_root(communicator, rank, np.where(is_root, rank, NONE))
+    root = _roots_of_collectives(communicator, rank, np.where(is_root, rank, NONE))
     none = np.full(count, NONE, dtype=np.int64)
     return (call, np.ones(count, dtype=bool), none * 0 + int(Kind.COLLECTIVE_END), none,
             communicator, none, root, of_type(_SENT), of_type(_RECEIVED), none,
             operation[calls.region[call]])  # fmt: skip
 
 
-def _shared_root(communicator: Integers, rank: Integers, root: Integers) -> Integers:
+def _roots_of_collectives(communicator: Integers, rank: Integers, root: Integers) -> Integers:
     """Returns the root of each collective call, which only the root itself records. The n-th
     collective operation of a communicator has the same root on all ranks. Calls are sorted by rank
     and time.

@@ -126,14 +126,14 @@ def trace_of(
     rest()
     depth = np.ones(len(spans), dtype=np.int64)
     depth[: len(lifetimes)] = 0
-    communicators, known = _communicators(header)
+    communicators, known = _communicators_by_number(header)
     placed = placed_operations(records, ranks, calls, known, regions, findings)
-    forks = _forks(records.events, threads[ranks])
+    forks = _forks_and_joins(records.events, threads[ranks])
     rest()
     rows = _sorted_rows(spans, depth, placed, forks, calls, boundaries, stacks)
     starts = np.searchsorted(rows.location, np.arange(len(locations) + 1))
     begin = int(rows.time.min())
-    counters = _counters(records.readings, labels, rows)
+    counters = _assign_counters(records.readings, labels, rows)
     return EventTrace(
         locations=locations,
         regions=tuple(regions),
@@ -150,7 +150,7 @@ def trace_of(
     )
 
 
-def _communicators(header: Header) -> tuple[tuple[Communicator, ...], dict[int, int]]:
+def _communicators_by_number(header: Header) -> tuple[tuple[Communicator, ...], dict[int, int]]:
     """Returns the communicators, MPI_COMM_WORLD first, and the index of each by its number in the
     trace file.
     """
@@ -199,7 +199,7 @@ def _state_spans(
     Worker threads are idle outside the parallel constructs of that thread.
     """
     count = len(masters)
-    workers, (forking, fork, opening) = _workers(events, masters)
+    workers, (forking, fork, opening) = _workers_and_constructs(events, masters)
     location, states_of, since, until = states.int64_columns(
         by_location(states.location, states.time)
     )
@@ -255,7 +255,7 @@ def _state_spans(
     return np.stack([column[kept] for column in columns], axis=1)
 
 
-def _workers(events: Rows, masters: Integers) -> tuple[Integers, Integers]:
+def _workers_and_constructs(events: Rows, masters: Integers) -> tuple[Integers, Integers]:
     """Returns the worker threads, which execute constructs of the first thread of their rank, and
     the starts and ends of constructs. The latter have the rows `(3, n)` location, time and value.
     The value is 0 at an end.
@@ -276,7 +276,7 @@ def _is_covered(times: Integers, begins: Integers, ends: Integers) -> NDArray[np
     return (row >= 0) & (last[np.maximum(row, 0)] > times)
 
 
-def _forks(events: Rows, threads: Integers) -> Integers:
+def _forks_and_joins(events: Rows, threads: Integers) -> Integers:
     """Returns the forks and joins of parallel constructs. The columns `(n, 4)` are location, time,
     `Kind` and number of threads. `threads` has the number of threads of each location's rank.
     """
@@ -392,7 +392,7 @@ def _caller_changes_at_boundaries(
     return np.array(rows, dtype=np.int64).reshape(-1, 5)
 
 
-def _counters(readings: Rows, labels: Labels, rows: _Rows) -> tuple[Counter, ...]:
+def _assign_counters(readings: Rows, labels: Labels, rows: _Rows) -> tuple[Counter, ...]:
     """Returns the hardware counters. The n-th reading at a time belongs to the n-th event at that
     time.
 

@@ -125,7 +125,7 @@ def read_records(
     check_regular(path, "give a .prv or .prv.gz file")
     try:
         with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
-            header, rest, line = _header(file, path, application)
+            header, rest, line = _read_header(file, path, application)
             text = _Text(header, kernels, path, line)
             text.read(file, rest)
     except OSError as error:
@@ -151,7 +151,7 @@ def _damaged_error(message: str, path: Path, line: int | None = None) -> InputEr
 _APPLICATION = re.compile(r"(\d{1,18})\(((?:\d{1,18}:\d+,?)*)\)(?:,\d+(?![\d(]))?")
 
 
-def _header(file: File, path: Path, application: int | None) -> tuple[Header, bytes, int]:
+def _read_header(file: File, path: Path, application: int | None) -> tuple[Header, bytes, int]:
     """Reads the header. Also returns the text read beyond it, and the line number at which that
     text begins.
     """
@@ -309,7 +309,7 @@ class _Text:
         )  # fmt: skip
         self._library.rp_paraver_text(ctypes.byref(table))
         if table.error:
-            raise _wrong_line(table, text, self._path, self._line)
+            raise _error_of_line(table, text, self._path, self._line)
         for columns, buffer, rows in zip(self._tables, self._buffers, table.tables, strict=True):
             for column, array in zip(columns, buffer, strict=True):
                 column.append(array[: rows.count])
@@ -325,7 +325,7 @@ class _Text:
         return Records(self._skipped, self._first_event, self._first_state, self._end, *tables)
 
 
-def _wrong_line(table: _Table, text: bytearray, path: Path, first: int) -> InputError:
+def _error_of_line(table: _Table, text: bytearray, path: Path, first: int) -> InputError:
     """Creates the error for the line at which the parser in C stopped."""
     one, other = table.first_number, table.second_number
     if table.error == _NO_SUCH_THREAD:

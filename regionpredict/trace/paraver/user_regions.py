@@ -85,7 +85,7 @@ def boundaries_of(
     here = -1
     for where, time, kind, value in table.tolist():
         if where != here:
-            _close(rows, stack, here, ends.get(here, 0), 0)
+            _close_regions(rows, stack, here, ends.get(here, 0), 0)
             here = where
         if value and kind in _NESTED:
             region = names.of(kind, value)
@@ -99,14 +99,14 @@ def boundaries_of(
         # Regions that are open at a phase boundary are entered again in the next phase.
         place = at if at is not None else 0 if kind not in _NESTED else len(stack)
         inner = stack[place + (at is not None) :]
-        _close(rows, stack, where, time, place)
+        _close_regions(rows, stack, where, time, place)
         if value:
             stack.append((kind, names.of(kind, value)))
             rows.append((where, time, int(Kind.ENTER), stack[-1][1]))
         for entry in inner:
             stack.append(entry)
             rows.append((where, time, int(Kind.ENTER), entry[1]))
-    _close(rows, stack, here, ends.get(here, 0), 0)
+    _close_regions(rows, stack, here, ends.get(here, 0), 0)
     if unmatched:
         findings.append(Finding("an end of a function or phase without its start", count=unmatched))
     return Boundaries(*np.array(rows, dtype=np.int64).reshape(-1, 4).T)
@@ -168,7 +168,7 @@ def _construct_boundaries(events: Rows, masters: Integers) -> Integers:
     return np.stack(columns, axis=1).reshape(-1, 4).astype(np.int64)
 
 
-def _close(
+def _close_regions(
     rows: list[tuple[int, int, int, int]],
     stack: list[tuple[int, int]],
     where: int,
