@@ -107,7 +107,7 @@ def test_a_missing_compiler_is_one_line():
 def test_a_failing_compiler_says_why(tmp_path):
     if shutil.which("false") is None:
         pytest.skip("needs the command false")
-    with pytest.raises(InputError, match="failed: it said nothing"):
+    with pytest.raises(InputError, match="failed: it printed no message"):
         run_microbenchmark(OPENMP, [1], compiler="false")
 
 

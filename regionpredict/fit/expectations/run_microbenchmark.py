@@ -121,7 +121,7 @@ def run_microbenchmark(
                     remedy="repeat it on a quiet machine", path=benchmark.source.name,
                 ))  # fmt: skip
             if not text.strip():
-                reason = doubts[-1].message if doubts else "it messages_so_far nothing"
+                reason = doubts[-1].message if doubts else "it printed no message"
                 where = "1 thread or process" if count == 1 else f"{count} threads or processes"
                 raise InputError(
                     f"'{program.name}' measured nothing on {where}: {reason}",
@@ -166,6 +166,6 @@ def _output_of_command(
     if done.returncode:
         # mpirun frames its messages with lines of dashes, and a sanitizer with equal signs.
         lines = [line.strip() for line in done.stderr.splitlines() if line.strip(" -=")]
-        message = lines[0] if lines else "it messages_so_far nothing"
+        message = lines[0] if lines else "it printed no message"
         raise InputError(f"'{name}' failed: {message}", remedy=remedy)
     return done.stdout, done.stderr

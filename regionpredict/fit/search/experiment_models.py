@@ -38,7 +38,7 @@ def model_experiment(
 ) -> ModelSet:
     """Fits a model to each series. A series that cannot be modeled becomes a problem.
 
-    Series with the same points are modeled fit_rows. `path` is shown in problems.
+    Series with the same points are modeled together. `path` is shown in problems.
     """
     failed: dict[tuple[str, str], list[Series]] = {}
     done: dict[int, FittedModel] = {}
