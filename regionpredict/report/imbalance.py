@@ -61,7 +61,7 @@ def imbalance_document(
 ) -> Document:
     """Returns call paths by the gain of an even distribution. Text shows the first `top`."""
     whole = study.whole
-    most = study.locations[whole.most_on]
+    most = study.locations[whole.most_loaded_location]
     facts = [
         ("Useful time", f"{show_seconds(whole.mean_s)} on average, at most "
          f"{show_seconds(max(whole.workload_s))} on {most}"),
@@ -98,7 +98,7 @@ def _call_paths(study: ImbalanceStudy, top: int) -> Table:
     rows: list[list[Cell]] = [
         [
             own.callpath, own.mean_s, own.runtime_impact_s, own.allocation_impact_s,
-            str(study.locations[own.most_on]),
+            str(study.locations[own.most_loaded_location]),
             None if own.pattern is None else own.pattern.value,
             None if own.evolution is None else own.evolution.course.value,
         ]

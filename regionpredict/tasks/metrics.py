@@ -98,7 +98,9 @@ def _counter_totals(graph: TaskGraph, nodes: IntArray) -> dict[str, float]:
 
 
 def line_totals(graph: TaskGraph, path: IntArray) -> tuple[LineTotal, ...]:
-    """Returns the totals of each source line, sorted by work. Empty if the lines are unknown."""
+    """Returns the totals of each source line, sorted by work. The result is empty if the lines are
+    unknown.
+    """
     if not graph.places:
         return ()
     known = graph.lines >= 0

@@ -126,8 +126,8 @@ def task_levels(graph: TaskGraph) -> IntArray:
 
 def cut_off(graph: TaskGraph, level: IntArray, depth: int) -> TaskGraph | None:
     """Returns the graph in which tasks below `depth` levels are executed immediately by their
-    creators. Their time is added to the previous piece of the creator. None if their dependences do
-    not permit that.
+    creators. Their time is added to the previous piece of the creator. The result is None if their
+    dependences do not permit that.
     """
     below = level > depth
     created = np.flatnonzero((graph.edge_kinds == CREATE) & below[graph.targets])

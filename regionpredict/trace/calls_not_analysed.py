@@ -61,7 +61,9 @@ def _is_carried(name: str, carriers: Collection[str]) -> bool:
 
 
 def note_of(calls: Mapping[str, int]) -> tuple[Finding, ...]:
-    """Returns one finding with the names of all these functions. Empty if there are none."""
+    """Returns one finding with the names of all these functions. The result is empty if there are
+    none.
+    """
     if not calls:
         return ()
     listed = ", ".join(f"{name} ({count})" for name, count in calls.items())

@@ -69,8 +69,8 @@ def flat_profile(
 def _sum_by_path(
     counted: Mapping[str, NDArray[np.float64]], names: Sequence[str]
 ) -> NDArray[np.float64] | None:
-    """Returns the first counter with one of these names, summed by call path. None if there is no
-    such counter.
+    """Returns the first counter with one of these names, summed by call path. The result is None if
+    there is no such counter.
     """
     table = next((counted[name] for name in names if name in counted), None)
     return None if table is None else np.asarray(table.sum(0))

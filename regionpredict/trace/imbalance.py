@@ -145,7 +145,7 @@ class Imbalance:
         return len(self.workload_s) * self.runtime_impact_s
 
     @property
-    def most_on(self) -> int:
+    def most_loaded_location(self) -> int:
         """The index of the location with the largest workload."""
         return int(np.argmax(self.workload_s))
 

@@ -109,8 +109,8 @@ def _call_symbols(trace: EventTrace, opens: Rows, ends: Rows) -> Rows:
 
 
 def _longest_repetition(symbols: Rows) -> tuple[int, int, int] | None:
-    """Returns the first call, the period, and the number of repetitions. None if no sequence
-    repeats three times.
+    """Returns the first call, the period, and the number of repetitions. The result is None if no
+    sequence repeats three times.
     """
     n = len(symbols)
     if n < _FEWEST:

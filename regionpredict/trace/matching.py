@@ -78,7 +78,7 @@ def order_of_threads(
     event: NDArray[np.int64],
 ) -> NDArray[np.int64] | None:
     """Returns the rows of operations sorted by rank and time if several threads of a rank
-    communicate. None if the operations are already sorted.
+    communicate. The result is None if the operations are already sorted.
 
     The operations of each location begin at `first`. `rank` has an entry per location, `kind` and
     `event` an entry per operation, and `time` an entry per event.

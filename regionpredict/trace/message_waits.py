@@ -85,7 +85,7 @@ class _Operations:
         return self.paths.operation_leave[rows]
 
     def enter(self, rows: _Rows) -> _Rows:
-        """Returns the time at which each operation's MPI call begins. `leave` returns its end."""
+        """Returns the time at which each operation's MPI call begins."""
         return self.trace.time[self.enter_event(rows)]
 
     def leave(self, rows: _Rows) -> _Rows:

@@ -9,8 +9,8 @@ from regionpredict.trace.region_split import RegionSplit
 
 
 def predicted_efficiency(hints: Hints, split: RegionSplit) -> float | None:
-    """Returns the predicted speedup of a parallel region divided by its threads. None if the hints
-    do not include the region.
+    """Returns the predicted speedup of a parallel region divided by its threads. The result is None
+    if the hints do not include the region.
 
     Several loops in the region are weighted by their times on one thread.
     """
@@ -24,7 +24,7 @@ def predicted_efficiency(hints: Hints, split: RegionSplit) -> float | None:
 
 def predicted_balance(hints: Hints, split: RegionSplit) -> float | None:
     """Returns the predicted mean busy time of a parallel region's threads divided by the largest.
-    None if the hints do not include the region.
+    The result is None if the hints do not include the region.
     """
     loops = _loops_of(hints, split)
     if not loops or any(split.threads not in loop.busy for loop in loops):

@@ -55,7 +55,7 @@ class RecordedRun:
     opens: Ticks
     closes: Ticks
 
-    def beginning(self, event: Ticks) -> Ticks:
+    def start_of_call(self, event: Ticks) -> Ticks:
         """Returns the row that begins the call or barrier around each event."""
         if not len(self.opens):
             return event

@@ -64,7 +64,7 @@ def part_of_region(trace: EventTrace, wanted: str) -> RunPart:
 def initialized_part(trace: EventTrace) -> RunPart | None:
     """Selects the part from the last exit from MPI_Init to the first entry into MPI_Finalize.
 
-    None if the trace has no MPI_Init.
+    The result is None if the trace has no MPI_Init.
     """
     calls = np.array([int(call_of(region.name)) for region in trace.regions] + [int(Call.OTHER)])
     call = calls[trace.region]

@@ -15,7 +15,7 @@ PARTS = 60
 
 def severity(analysis: Analysis, parts: int = PARTS) -> Severity | None:
     """Returns the waiting time of all locations in each part of the run. A wait begins with its
-    call. None if no location waits.
+    call. The result is None if no location waits.
     """
     trace, points = analysis.trace, analysis.points
     edges = np.linspace(0, int(trace.time.max(initial=0)), parts + 1)

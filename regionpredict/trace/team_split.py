@@ -45,8 +45,8 @@ class TeamSplit:
 
 
 def team_split(trace: EventTrace, bursts: Bursts) -> TeamSplit | None:
-    """Returns the efficiency factors of the threads of all ranks. None if no rank has several
-    threads, or there are no parallel constructs.
+    """Returns the efficiency factors of the threads of all ranks. The result is None if no rank has
+    several threads, or there are no parallel constructs.
     """
     by_rank: dict[int, list[int]] = {}
     for number, location in enumerate(trace.locations):

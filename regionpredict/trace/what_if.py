@@ -245,7 +245,7 @@ def _interval_starts(
     begin = trace.starts[location]
     known = point >= 0
     event = points.event[point[known]]
-    begin[known] = run.beginning(event)
+    begin[known] = run.start_of_call(event)
     return np.asarray(begin)
 
 

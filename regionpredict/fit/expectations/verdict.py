@@ -100,7 +100,9 @@ def growth_of(model: FittedModel) -> Growth:
 
 
 def doubt_about(model: FittedModel) -> str:
-    """Returns the reason why a model does not determine the growth. Empty if there is none."""
+    """Returns the reason why a model does not determine the growth. The result is empty if the
+    model determines it.
+    """
     if model.law == NO_MODEL:
         return "no formula describes the measurements"
     if model.smape > POOR_SMAPE:

@@ -90,8 +90,8 @@ def _split_at_repetition(name: str) -> tuple[str, str]:
 
 
 def _postfix(name: str) -> str:
-    """Returns the part of a folder's name after the repetition, without separators. Empty if this
-    part has parameters.
+    """Returns the part of a folder's name after the repetition, without separators. The result is
+    empty if this part has parameters.
     """
     after = _split_at_repetition(name)[1]
     return "" if _NAME.search(after) else after.strip("._-")

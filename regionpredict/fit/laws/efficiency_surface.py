@@ -154,8 +154,8 @@ class Solution:
 def reason_to_withhold(
     model: EfficiencySurface, points: Sequence[tuple[float, float]], threads: float, size: float
 ) -> str:
-    """Returns the reason why an answer with these threads and this size is not reliable. Empty if
-    it is reliable.
+    """Returns the reason why an answer with these threads and this size is not reliable. The result
+    is empty if it is reliable.
 
     For a given size, more threads raise the efficiency only through their additional caches.
     Measurements would show this. If the model grows only beyond the measured threads, the growth is
@@ -230,8 +230,8 @@ def _estimate_misfit(threads: FloatArray, sizes: FloatArray, y: FloatArray) -> M
 def _error_at_held_out_points(
     threads: FloatArray, sizes: FloatArray, y: FloatArray, out: NDArray[np.bool_]
 ) -> float | None:
-    """Returns the root mean square error at points that are left out of the fit. None if too few
-    points remain.
+    """Returns the root mean square error at points that are left out of the fit. The result is None
+    if too few points remain.
     """
     kept = ~out
     if (

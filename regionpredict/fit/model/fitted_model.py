@@ -364,7 +364,9 @@ class FittedModel:
         )
 
     def extrapolation_warning(self, point: Point, level: float = 0.9) -> str:
-        """Returns the reasons not to trust a prediction at `point`. Empty if there is none."""
+        """Returns the reasons not to trust a prediction at `point`. The result is empty for a
+        reliable prediction.
+        """
         x = np.atleast_2d(np.asarray(point, dtype=np.float64))
         band = self.interval(point, level)
         middle = self.predict(point)

@@ -37,8 +37,8 @@ def robust_squares(data: FloatArray) -> FloatArray:
 
 
 def without_hiccups(data: FloatArray) -> FloatArray | None:
-    """Returns the block `(n, r)` with NaN for extreme repetitions. None if no repetition is
-    extreme.
+    """Returns the block `(n, r)` with NaN for extreme repetitions. The result is None if no
+    repetition is extreme.
 
     The remaining repetitions of a point have the median and the minimum of a sample with one
     ordinary repetition more or less.

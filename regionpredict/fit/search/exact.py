@@ -25,7 +25,7 @@ def without_noise(observations: Observations) -> bool:
 
 def through_all(observations: Observations, space: CompiledSpace) -> BestModel | None:
     """Returns the model with a constant and one term that goes through all points up to rounding.
-    None if there is none.
+    The result is None if no term goes through all points.
     """
     y, w = observations.y, observations.weights
     total = w.sum()

@@ -142,8 +142,8 @@ def _fit_plan(plan: PointPlan, observations: Observations, options: Options) -> 
 def _exact_model(
     plan: PointPlan, observations: Observations, options: Options
 ) -> FittedModel | None:
-    """Returns the model that goes through all points of measurements without noise. None if there
-    is noise or no such model.
+    """Returns the model that goes through all points of measurements without noise. The result is
+    None if the measurements have noise, or if no term fits.
     """
     compiled = plan.single
     if compiled is None or not plan.active or not without_noise(observations):

@@ -61,9 +61,9 @@ def next_point(
     """Returns the point that distinguishes the candidates of `model` best, relative to its cost.
 
     `target` is the point of interest (default: four times the largest values). If the candidates
-    agree there, no point is needed. `processors` is the index of the parameter that counts
-    processors. `seconds` is the unit of the metric in seconds. Raises `InputError` if the target
-    has another length than the points.
+    agree at this point, no measurement is needed. `processors` is the index of the parameter that
+    counts processors. `seconds` is the unit of the metric in seconds. Raises `InputError` if the
+    target has another length than the points.
     """
     points = model.points
     if target is None:

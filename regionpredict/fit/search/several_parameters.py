@@ -441,8 +441,8 @@ _Solved = tuple[FloatArray, float]
 
 
 def _coefficients(fit: _StandardisedFit, chosen: tuple[int, ...]) -> _Solved | None:
-    """Returns the coefficients of the standardized columns and the residual sum of squares. None if
-    a coefficient has a sign that is not allowed.
+    """Returns the coefficients of the standardized columns and the residual sum of squares. The
+    result is None if a coefficient has a sign that is not allowed.
     """
     index = list(chosen)
     if len(index) < 3:  # closed form, which is faster than a solver's call

@@ -72,7 +72,7 @@ class Labels:
 
 
 def read_labels(path: Path) -> Labels:
-    """Reads the names in a `.pcf` file. Empty if the file is missing."""
+    """Reads the names in a `.pcf` file. The result is empty if the file is missing."""
     states: dict[int, str] = {}
     types: dict[int, str] = {}
     value_labels: dict[int, dict[int, str]] = {}
@@ -102,7 +102,9 @@ def read_labels(path: Path) -> Labels:
 
 
 def read_thread_names(path: Path) -> tuple[str, ...]:
-    """Reads the names of all threads in order from a `.row` file. Empty if the file is missing."""
+    """Reads the names of all threads in order from a `.row` file. The result is empty if the file
+    is missing.
+    """
     names: list[str] = []
     left = 0
     for line in _read_lines(path):
