@@ -18,8 +18,7 @@ so dimensionless), and `k` their degrees of freedom. The score has these parts:
   rarely differ by many decades.
 
 A growth term is accepted only if it explains more than noise would by chance (`criterion.growth`),
-for any noise. Therefore, constants stay constant. The weights were set on simulated data. See
-docs/fit.md.
+for any noise. Therefore, constants stay constant. docs/fit.md explains the weights.
 """
 
 from __future__ import annotations
@@ -38,8 +37,7 @@ from regionpredict.fit.search.pooled_term_weights import MANY_PATHS, learned_pri
 
 IntArray = NDArray[np.intp]
 
-# Most arrays are tiny, so the overhead of array methods matters: ufunc methods avoid it. Lists are
-# faster still for the few points, and zero-dimensional arrays are faster than Python numbers.
+# Ufunc methods avoid the overhead of array methods. For the few points, lists are faster still.
 _sum = np.add.reduce
 _least = np.minimum.reduce
 
@@ -91,8 +89,8 @@ class Selection(NamedTuple):
 
 
 class _Sums(NamedTuple):
-    """Weighted sums of `b` call paths and `h` terms, relative to the weighted mean. Their shapes
-    are `(b, 1)` and `(b, h)`.
+    """Weighted sums over the points: `(b, 1)` per call path, and `(b, h)` per call path and
+    term.
     """
 
     total: FloatArray
@@ -148,8 +146,8 @@ def _weighted_sums(data: Data, space: CompiledSpace, criterion: Criterion) -> _S
 
 
 def _sign_cost(z: FloatArray) -> FloatArray:
-    """Returns minus twice the log-probability that a coefficient is positive if its estimate is `z`
-    standard errors.
+    """Returns the cost of a coefficient of `z` standard errors: -2 log(probability that it is
+    positive).
     """
     cost = np.maximum(z, _SURELY_NEGATIVE)
     cost *= _LOGISTIC
@@ -159,12 +157,11 @@ def _sign_cost(z: FloatArray) -> FloatArray:
 
 
 def _ratio_cost(constant: FloatArray, error: FloatArray, coefficient: FloatArray) -> FloatArray:
-    """Returns minus twice the log-probability of the ratio of a model's constant and coefficient.
+    """Returns the cost of the ratio of constant and coefficient: minus twice its log-probability.
 
-    The logarithm of the ratio has a Cauchy distribution for a weight of 1, and a t distribution
-    with two degrees of freedom for 1.5. If a parameter counts bytes instead of processes, ten
-    decades cost little more than six. A constant smaller than its standard `error` is replaced by
-    that error.
+    For a weight of 1, the ratio's logarithm has a Cauchy distribution, and for 1.5 a t distribution
+    with two degrees of freedom. If a parameter counts bytes instead of processes, ten decades cost
+    little more than six. A constant counts as at least its standard `error`.
     """
     decades = np.maximum(constant, error)
     size = np.abs(coefficient)
@@ -185,9 +182,7 @@ def _add_sign_and_ratio_costs(
     coefficient: FloatArray,
     criterion: Criterion,
 ) -> None:
-    """Adds the costs of the constants' signs, and of their ratios to the coefficients, to
-    `price`.
-    """
+    """Adds the costs of the constants' signs and of the ratios to the coefficients to `price`."""
     price += _sign_cost(constant / error)
     ratios = _ratio_cost(constant, error, coefficient)
     ratios *= criterion.ratio
@@ -197,8 +192,8 @@ def _add_sign_and_ratio_costs(
 def _single_term_scores(
     s: _Sums, space: CompiledSpace, criterion: Criterion
 ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray, FloatArray, FloatArray]:
-    """Returns scores `(b, h)`, coefficients, constants, and residuals of the models with one term,
-    their gains over a constant model, and their prices.
+    """Returns scores `(b, h)`, coefficients, constants, residuals, gains over a constant model, and
+    prices of the models with one term.
     """
     # Arrays are changed in place, since allocating memory for every step would double the time.
     slope = s.product / s.column_norm
@@ -228,9 +223,7 @@ def _single_term_scores(
 
 
 def _rarity_prices(space: CompiledSpace, criterion: Criterion) -> tuple[FloatArray, FloatArray]:
-    """Returns the prices `(h,)` of the terms' rarities: first for the choice of a term, then for
-    the decision whether the values grow.
-    """
+    """Returns the prices `(h,)` of rare terms, for choosing a term and for deciding on growth."""
     known = space.kept.get(("rarities", criterion))
     if known is None:
         rare = criterion.rarity * space.rarity
@@ -241,8 +234,7 @@ def _rarity_prices(space: CompiledSpace, criterion: Criterion) -> tuple[FloatArr
 class _PairPrices(NamedTuple):
     """The pairs of terms (`first`, `second`) and their prices by the prior, the lowest price first.
 
-    If the measured values do not decrease, `surcharge` removes the discount for pairs of `1/p` and
-    an overhead term.
+    If values do not decrease, `surcharge` removes the discount for `1/p` with an overhead term.
     """
 
     first: IntArray
@@ -271,16 +263,14 @@ def _pair_prices(space: CompiledSpace, criterion: Criterion) -> _PairPrices:
 
 
 def _decreases(y: FloatArray, space: CompiledSpace) -> NDArray[np.bool_]:
-    """Returns whether the values `(b, n)` at the smallest parameter value exceed the minimum, as
-    for run times.
+    """Returns whether values `(b, n)` decrease from the smallest parameter value on, like run
+    times.
     """
     return np.asarray(y[:, space.smallest] > _NOTICEABLE * _least(y, 1))
 
 
 class _Pairs(NamedTuple):
-    """The usable pairs of terms of all call paths in one list. `row` is the call path of each pair,
-    `a` and `b` are the coefficients.
-    """
+    """The pairs of terms of all call paths in one list. `row` is the call path of each pair."""
 
     row: IntArray
     first: IntArray
@@ -362,11 +352,10 @@ def _lowest_score_per_row(row: IntArray, score: FloatArray) -> IntArray:
 
 
 def _with_common_extrapolation(pairs: _Pairs, winner: int, space: CompiledSpace) -> int:
-    """Returns, among the pairs almost as good as `winner`, the pair whose extrapolation agrees with
-    most others.
+    """Returns the pair almost as good as `winner` whose extrapolation agrees with most other pairs.
 
     Many pairs explain the same data, but differ far beyond the measured points. Each pair adds its
-    probability to all pairs with nearly the same prediction at that distance.
+    probability to all pairs with nearly the same prediction far away.
     """
     begin, end = np.searchsorted(pairs.row, [pairs.row[winner], pairs.row[winner] + 1])
     near = begin + (pairs.score[begin:end] < pairs.score[winner] + _NEARLY).nonzero()[0]
@@ -380,7 +369,7 @@ def _with_common_extrapolation(pairs: _Pairs, winner: int, space: CompiledSpace)
 
 
 def _winning_pairs(pairs: _Pairs, least: FloatArray, space: CompiledSpace) -> list[int]:
-    """Returns the selected pair of each call path whose best pair has a score below `least`
+    """Returns the selected pair of each call path that has a pair with a score below `least`
     `(b,)`.
     """
     best = _lowest_score_per_row(pairs.row, pairs.score)
@@ -388,9 +377,7 @@ def _winning_pairs(pairs: _Pairs, least: FloatArray, space: CompiledSpace) -> li
     return [_with_common_extrapolation(pairs, winner, space) for winner in better.tolist()]
 
 
-def _misfit_threshold_for_pairs(
-    sizes: list[float], space: CompiledSpace, criterion: Criterion
-) -> float:
+def _misfit_for_pairs(sizes: list[float], space: CompiledSpace, criterion: Criterion) -> float:
     """Returns the misfit of the best single term above which pairs of terms are tried."""
     falls = sizes[space.smallest] > _NOTICEABLE * min(sizes)
     return criterion.second_gain - (_FALLING_GAIN if falls else 0.0)
@@ -409,8 +396,7 @@ def select(
     With `learn`, the frequency of terms among many call paths determines their rarity.
 
     Coefficients of growth terms are positive, unless only a negative coefficient explains the data,
-    such as an efficiency that falls with the number of processes. Negative coefficients have a high
-    price.
+    as for an efficiency that falls with the number of processes. It has a high price.
     """
     s = _weighted_sums(data, space, criterion)
     score, slope, constant, residual, gain, own = _single_term_scores(s, space, criterion)
@@ -428,12 +414,10 @@ def select(
         left = s.dof[:, 0] * np.log1p(residual[own_best] / s.base[:, 0])
         worth = criterion.second_gain - _FALLING_GAIN * _decreases(data.y, space)
         doubtful = (grows & (left > worth)).nonzero()[0]
-        # A pair of terms lowers the score by at most the misfit and the price of the best single
-        # term.
+        # A pair lowers the score by at most the misfit and the price of the best single term.
         saved = left + own[own_best] + _SLACK
         doubtful = doubtful[saved[doubtful].argsort()]
-        # Call paths with similar possible savings are grouped, since the same pairs are cheap
-        # enough for all of them.
+        # Call paths with similar possible savings are grouped, since they share cheap pairs.
         for rows in (
             np.array_split(doubtful, -(-len(doubtful) // _TOGETHER)) if len(doubtful) else ()
         ):
@@ -478,8 +462,7 @@ def select_one(
 ) -> BestModel:
     """Selects the best model of a single call path, like `select`.
 
-    It uses the formulas of `select` on plain numbers, since array operations dominate the time for
-    small data.
+    The formulas use plain numbers, since array operations dominate the time for small data.
     """
     y, w = observations.y, observations.weights
     sizes = y.tolist()
@@ -524,7 +507,7 @@ def select_one(
     score += own
     index = int(score.argmin())
     left = dof * math.log1p(float(residual[index]) / base)
-    enough = left <= _misfit_threshold_for_pairs(sizes, space, criterion)
+    enough = left <= _misfit_for_pairs(sizes, space, criterion)
     settled = enough and float(residual[index]) <= DOUBTFUL * spread
     selected = BestModel(index, float(constant[index]), float(slope[index]), settled=settled)
     if enough or max_terms < 2 or not len(space.pairs_a):
@@ -543,12 +526,10 @@ def select_one(
         dof=np.array([[dof]]),
     )
     worst = float(likelihood[index] + own[index]) + _SLACK
-    return _better_two_term_model(
-        selected, float(score[index]), observations, row, worst, space, criterion
-    )
+    return _better_pair(selected, float(score[index]), observations, row, worst, space, criterion)
 
 
-def _better_two_term_model(
+def _better_pair(
     selected: BestModel,
     score: float,
     observations: Observations,
@@ -557,8 +538,7 @@ def _better_two_term_model(
     space: CompiledSpace,
     criterion: Criterion,
 ) -> BestModel:
-    """Returns the best model with two terms if its score is lower than that of `selected`, else
-    `selected`.
+    """Returns the best model with two terms if it is better than `selected`, else `selected`.
 
     `score` is the score of `selected` without the parts that all models with one term share. `row`
     has the weighted sums of the call path. `worst` limits the likelihood cost plus price of a pair.
@@ -590,8 +570,7 @@ def rank(
 ) -> Selection:
     """Returns all models of one call path (`b` = 1), the best first.
 
-    The constant model gets the score at which it is as likely as a growth term whose gain equals
-    the threshold.
+    The constant model is as likely as a growth term whose gain equals the threshold.
     """
     # The prior of the ratio of constant and coefficient does not affect the model's uncertainty.
     criterion = replace(criterion, ratio=0.0)

@@ -1,14 +1,14 @@
-"""Searches models of several parameters (Shudler 2018, sec. 2.5) without trying all combinations of
-terms.
+"""Searches models of several parameters (Shudler 2018, sec. 2.5) without trying all combinations.
 
 1. Along every line of points that differ in one parameter only, the model is a constant plus a
    slope times one term, for any values of the others. This holds for sums, products, and sums of
    products. Therefore, each term of each parameter is fitted to all lines at once, and each line
    has its own constant and slope. The best terms of each parameter form a short list. If the points
-   form no lines (scattered designs), common terms are tried parameter by parameter. 2. All products
-   of short-listed terms, at most one per parameter, are candidate columns. All models with one and
-   two columns are solved in closed form. The best models get further columns as long as each column
-   lowers the score by more than its price. Therefore, parameters without influence get no column.
+   form no lines (scattered designs), common terms are tried parameter by parameter.
+2. All products of short-listed terms, at most one per parameter, are candidate columns. All models
+   with one and two columns are solved in closed form. The best models get further columns as long
+   as each column lowers the score by more than its price. Therefore, parameters without influence
+   get no column.
 """
 
 from __future__ import annotations
@@ -43,9 +43,7 @@ MOST_COLUMNS = 512
 
 @dataclass(frozen=True, slots=True)
 class _Lines:
-    """Lines of measured points that differ in one parameter only. `indices` has shape `(lines, q)`
-    for `q` values of that parameter.
-    """
+    """Lines of points that differ in one parameter with `q` values. `indices` is `(lines, q)`."""
 
     indices: NDArray[np.intp]
     stacked: FloatArray
@@ -54,9 +52,7 @@ class _Lines:
 
 @dataclass(frozen=True, slots=True)
 class _Axis:
-    """One parameter with its `h` terms, their values `(h, n)` at all points, and its lines of
-    points.
-    """
+    """A parameter with its `h` terms, their values `(h, n)` at all points, and its lines."""
 
     index: int
     terms: tuple[Term, ...]
@@ -93,18 +89,14 @@ class Grid:
         space: SearchSpace,
         spaces: dict[int, SearchSpace] | None = None,
     ) -> Grid:
-        """Creates the grid of points `(n, m)`. `active` has the indices of the parameters with
-        several values.
-        """
+        """Creates the grid of points `(n, m)`. The parameters `active` have several values."""
         axes = tuple(
-            _axis_of_parameter(points, index, (spaces or {}).get(index, space)) for index in active
+            _parameter_axis(points, index, (spaces or {}).get(index, space)) for index in active
         )
         return Grid(points, axes)
 
     def columns(self, lists: _ShortLists, criterion: Criterion) -> _Columns:
-        """Returns the candidate columns of these short lists of terms, with the price of each
-        column.
-        """
+        """Returns the candidate columns of these short lists of terms, with their prices."""
         columns = self._kept.get((lists, criterion))
         if columns is None:
             if len(self._kept) >= MOST_COLUMNS:
@@ -145,7 +137,7 @@ class _Columns:
         return price
 
 
-def _axis_of_parameter(points: FloatArray, index: int, space: SearchSpace) -> _Axis:
+def _parameter_axis(points: FloatArray, index: int, space: SearchSpace) -> _Axis:
     compiled = space.compiled(points[:, index])
     groups: dict[tuple[float, ...], list[int]] = {}
     for row, point in enumerate(np.delete(points, index, axis=1).tolist()):
@@ -178,9 +170,7 @@ def _axis_of_parameter(points: FloatArray, index: int, space: SearchSpace) -> _A
 def _best_terms_along_lines(
     axis: _Axis, observations: Observations, count: int, criterion: Criterion, signed: bool
 ) -> tuple[int, ...]:
-    """Returns the indices of the terms that fit the lines of this parameter best, the best
-    first.
-    """
+    """Returns the indices of the terms that fit the lines of a parameter best, the best first."""
     y, w = observations.y, observations.weights
     h = len(axis.terms)
     residual = np.zeros(h)
@@ -371,9 +361,7 @@ _Scored = tuple[float, tuple[int, ...]]
 
 
 def _best_small_models(fit: _StandardisedFit, keep: int) -> list[_Scored]:
-    """Returns the scores and columns of the best models with zero, one and two columns, the best
-    first.
-    """
+    """Returns the best models with zero, one and two columns, with their scores, the best first."""
     constant = (fit.dof * np.log(fit.base + fit.spread), ())
     slope = fit.projection if fit.signed else np.maximum(fit.projection, 0.0)
     single = fit.dof * np.log(fit.base + np.maximum(fit.spread - slope**2, 0.0))
@@ -494,8 +482,7 @@ def _with_more_columns(
         rest = fit.projection - (known @ shared)[:, 0]
         usable = independent > _SMALLEST_DETERMINANT
         gain = rest * rest * usable / np.maximum(independent, _SMALLEST_DETERMINANT)
-        # Columns are tried only if the remaining sum of squares could pay the price of another
-        # column.
+        # Columns are tried only if they reduce the sum of squares by more than their price.
         left = fit.base + np.maximum(fit.spread - explained - gain, 0.0)
         lows = [fit.columns.model_price(chosen, criterion) for _, chosen in beam]
         most = np.exp((best[0] - _FURTHER_TERM - np.array(lows)) / fit.dof)[:, None]
@@ -583,9 +570,7 @@ def _best_model(
 def _stays_positive(
     grid: Grid, observations: Observations, fit: _StandardisedFit, chosen: tuple[int, ...]
 ) -> bool:
-    """Returns whether the model is positive at all corners of the measured ranges. This is required
-    only if all measured values are positive.
-    """
+    """Returns whether the model is positive at all corners, if all measured values are."""
     solved = _coefficients(fit, chosen)
     if solved is None:
         return False
