@@ -59,7 +59,7 @@ def check(machine: Machine) -> tuple[Finding, ...]:
         *_density(machine),
         *_corrections(machine),
         *_unconverged(machine),
-        *_unsure(machine),
+        *_assumptions(machine),
     ]
     return tuple(sorted(findings, key=lambda finding: rank[finding.severity]))
 
@@ -346,7 +346,7 @@ def _unconverged(machine: Machine) -> Iterator[Finding]:
         )
 
 
-def _unsure(machine: Machine) -> Iterator[Finding]:
+def _assumptions(machine: Machine) -> Iterator[Finding]:
     for key in machine.defaulted:
         yield Finding("note", key, "missing: a default is assumed")
     for key, figure in figures(machine):

@@ -28,23 +28,23 @@ def draw(machine: Machine) -> str:
 
     One domain is drawn in full. The other domains are listed with their cores.
     """
-    lines = [_rule("package 0")]
+    lines = [_horizontal_rule("package 0")]
     lines += [_in_frame(line) for line in _domain(machine)]
     for domain in range(1, machine.domains_per_package):
         first = domain * machine.cores_per_domain
         last = first + machine.cores_per_domain - 1
         lines.append(_in_frame(f"NUMA domain {domain}: cores {first}-{last}, the same"))
-    lines.append(_rule(""))
+    lines.append(_horizontal_rule(""))
     for package in range(1, machine.packages):
         first = package * machine.cores_per_package
         last = first + machine.cores_per_package - 1
         lines.append(_in_frame(f"package {package}: cores {first}-{last}, the same"))
-        lines.append(_rule(""))
+        lines.append(_horizontal_rule(""))
     shared = machine.memory.shared_path
     if shared is not None:
         rate = quantity_text(shared.traffic_bytes_per_s)
         lines.append(_in_frame(f"one memory path for all packages: {rate} of traffic"))
-        lines.append(_rule(""))
+        lines.append(_horizontal_rule(""))
     return "\n".join(lines)
 
 
@@ -60,7 +60,7 @@ def _domain(machine: Machine) -> list[str]:
     lines += [_cache_row(cache, columns, cell) for cache in machine.caches]
     lines.append(
         ", ".join(
-            f"L{cache.level} {size_text(cache.size_bytes.value)} for {_cores(cache)}"
+            f"L{cache.level} {size_text(cache.size_bytes.value)} for {_cores_text(cache)}"
             for cache in machine.caches
         )
     )
@@ -72,7 +72,7 @@ def _domain(machine: Machine) -> list[str]:
     return lines
 
 
-def _cores(cache: Cache) -> str:
+def _cores_text(cache: Cache) -> str:
     shared = cache.shared_by_cores.whole
     return plural(shared, "core")
 
@@ -165,7 +165,7 @@ def key_figures(machine: Machine) -> str:
         f"{name:<22} {text:<22} {how:<8} {source}".rstrip() for name, text, how, source in rows
     ]
     counts = ", ".join(f"{count} {how}" for how, count in evidence_counts(machine).items())
-    return "\n".join([*(_cut(line) for line in lines), f"numbers: {counts}"])
+    return "\n".join([*(_shortened(line) for line in lines), f"numbers: {counts}"])
 
 
 def _processor_rows(processor: Processor) -> list[tuple[str, str, str, str]]:
@@ -212,7 +212,7 @@ def curve_text(curve: Curve) -> str:
     return f"{curve.y[0] / 1e9:.3g} -> {curve.y[-1] / 1e9:.3g} GB/s on {curve.x[-1]}"
 
 
-def _rule(title: str) -> str:
+def _horizontal_rule(title: str) -> str:
     head = f"+-- {title} " if title else "+"
     return head.ljust(WIDTH - 1, "-") + "+"
 
@@ -221,5 +221,5 @@ def _in_frame(text: str) -> str:
     return f"| {text}".ljust(WIDTH - 1) + "|"
 
 
-def _cut(line: str) -> str:
+def _shortened(line: str) -> str:
     return line if len(line) <= WIDTH else line[: WIDTH - 3].rstrip() + "..."

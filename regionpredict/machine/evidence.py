@@ -90,7 +90,7 @@ def assumed_figures(machine: Machine, keys: Iterable[str]) -> tuple[str, ...]:
     memory.latency = 252 cycles (assumed: usual for the part; no source confirms it)
     """
     return tuple(
-        f"{key}{_shown(figure)} (assumed: {figure.source})"
+        f"{key}{_value_text(figure)} (assumed: {figure.source})"
         for key, figure in _assumed_line(machine, keys)
     )
 
@@ -134,7 +134,7 @@ def _by_key(machine: Machine) -> Mapping[str, Quantity | Curve]:
     return {**dict(figures(machine)), **dict(weights(machine))}
 
 
-def _shown(figure: Quantity | Curve) -> str:
+def _value_text(figure: Quantity | Curve) -> str:
     """Formats the value of a single number. Empty for a curve."""
     if isinstance(figure, Curve):
         return ""

@@ -42,9 +42,9 @@ def parse_places(text: str) -> NamedPlaces | tuple[Place, ...]:
         moved = [tuple(number + by for number in first) for by in _steps(length, stride, text)]
         places = [place for place in places if place not in moved] if excluded else places + moved
         if sum(map(len, places)) > MOST_NUMBERS:
-            raise _wrong(text)
+            raise _invalid_places(text)
     if not places or min(map(min, places)) < 0:
-        raise _wrong(text)
+        raise _invalid_places(text)
     return tuple(places)
 
 
@@ -54,7 +54,7 @@ def _numbers(inside: str, text: str) -> list[int]:
         own = [int(first) + by for by in _steps(length, stride, text)]
         numbers = [n for n in numbers if n not in own] if excluded else numbers + own
     if not numbers:
-        raise _wrong(text)
+        raise _invalid_places(text)
     return numbers
 
 
@@ -69,18 +69,18 @@ def _matches(pattern: re.Pattern[str], part: str, text: str) -> Iterator[tuple[s
         if part[at] != ",":
             break
         at += 1
-    raise _wrong(text)
+    raise _invalid_places(text)
 
 
 def _steps(length: str, stride: str, text: str) -> range:
     """Returns the offsets of `length` items from the first item."""
     count, step = int(length or 1), int(stride or 1)
     if not 0 < count <= MOST_NUMBERS or not step:
-        raise _wrong(text)
+        raise _invalid_places(text)
     return range(0, count * step, step)
 
 
-def _wrong(text: str) -> UsageError:
+def _invalid_places(text: str) -> UsageError:
     return UsageError(
         f"'{text}' is not a list of places",
         remedy=f"write {{0}},{{2}} or {{0:4}}:2:4, or one of {', '.join(PLACE_NAMES)}",

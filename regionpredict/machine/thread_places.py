@@ -111,13 +111,15 @@ def _core_order(shape: NodeShape) -> tuple[int, ...]:
     if shape.binding in BINDINGS:
         joined = shape.joined if shape.binding == "caches" else 1
         return tuple(sorted(cores, key=lambda core: (core % joined, core)))
-    places = [[thread % shape.cores for thread in place] for place in _resolved(shape)]
+    places = [
+        [thread % shape.cores for thread in place] for place in _hardware_threads_of_places(shape)
+    ]
     # Additional threads start again at the first place, on its next hardware thread.
     turns = range(max(map(len, places)))
     return tuple(place[turn % len(place)] for turn in turns for place in places)
 
 
-def _resolved(shape: NodeShape) -> list[tuple[int, ...]]:
+def _hardware_threads_of_places(shape: NodeShape) -> list[tuple[int, ...]]:
     """Returns the hardware threads of each place.
 
     With c cores, hardware thread n < c is the first one of core n, and n + c is the second one, as

@@ -298,7 +298,7 @@ class _RegionTrials:
             for number, workload in enumerate(workloads)
         ]
         least_times = self._points_with(facts, workloads, times, RegionTime.least, self.counts)
-        bounds = [_best(least_times, self.counts)]
+        bounds = [_best_time(least_times, self.counts)]
         if costs_alone:
             bounds.append(self._without_costs(facts, workloads))
         for least in bounds:
@@ -307,7 +307,7 @@ class _RegionTrials:
         if not self._gains_somewhere(facts, workloads, times, ADVICE_SCREEN.value * needed):
             return None
         points = self._points_with(facts, workloads, times, RegionTime.points, self.counts)
-        best = _best(points, self.counts)
+        best = _best_time(points, self.counts)
         if best is None or not best:
             return None
         saved = (self.best - best) * facts.executions.weight
@@ -321,7 +321,7 @@ class _RegionTrials:
         for member, workload in zip(self.members, workloads, strict=True):
             points = points_of(member.estimate)
             loops.append(points if workload is None else tuple(map(self._without_fork, points)))
-        return _best(team_curve(facts, loops, self.machine), self.counts)
+        return _best_time(team_curve(facts, loops, self.machine), self.counts)
 
     def _without_fork(self, point: Point) -> Point:
         """Returns a loop's time without fork and barrier, but with the cost of new pages."""
@@ -444,5 +444,5 @@ def _chunks(iterations: float, threads: int) -> list[float]:
     return sorted({COARSE_CHUNK.value, fine, max(fine, coarse)})
 
 
-def _best(points: Sequence[Point], counts: Sequence[int]) -> float | None:
+def _best_time(points: Sequence[Point], counts: Sequence[int]) -> float | None:
     return min((point.seconds for point in points if point.threads in counts), default=None)

@@ -213,7 +213,7 @@ def hints_by_size(
     if not choices:
         return ()
     counts = {size: iterations(size) for size in choices}
-    told = counts if _grow([*counts.values()]) else {}
+    told = counts if _increase_strictly([*counts.values()]) else {}
     return tuple(
         SizeHint(", ".join(names), part.below, part.kind[0], min(part.threads),
                  None if part.below is None else told.get(part.below))
@@ -221,7 +221,7 @@ def hints_by_size(
     )  # fmt: skip
 
 
-class _Part(NamedTuple):
+class _SizeRange(NamedTuple):
     """A range of sizes up to `below` with one kind of hint.
 
     `threads` are the numbers of threads that are good at all sizes of the range. `serving` are the
@@ -233,33 +233,33 @@ class _Part(NamedTuple):
     threads: frozenset[int]
     serving: frozenset[int]
 
-    def joined(self, after: _Part) -> _Part | None:
+    def joined(self, after: _SizeRange) -> _SizeRange | None:
         """Returns the union of this range and the next range `after`, with the hint of this range.
         None if this hint exceeds the allowed loss in `after`.
         """
         threads = self.threads & after.serving
         if not threads:
             return None
-        return _Part(after.below, self.kind, threads, self.serving & after.serving)
+        return _SizeRange(after.below, self.kind, threads, self.serving & after.serving)
 
 
-def _steady_parts(choices: Mapping[int, Choice]) -> list[_Part]:
+def _steady_parts(choices: Mapping[int, Choice]) -> list[_SizeRange]:
     """Returns the ranges of a size in ascending order. Ranges are merged if one hint stays within
     the allowed loss, so that the hint does not alternate.
     """
     ends = [high for _, high in part_boundaries(choices)]
-    parts: list[_Part] = []
+    parts: list[_SizeRange] = []
     for begin, end in zip([0, *ends], [*ends, None], strict=True):
         own = [
             choice for size, choice in choices.items()
             if begin <= size and (end is None or size < end)
         ]  # fmt: skip
         serving = frozenset.intersection(*(choice.serving for choice in own))
-        parts = _with_part(parts, _Part(end, own[0].kind, common_threads(own), serving))
+        parts = _with_part(parts, _SizeRange(end, own[0].kind, common_threads(own), serving))
     return parts
 
 
-def _with_part(parts: Sequence[_Part], part: _Part) -> list[_Part]:
+def _with_part(parts: Sequence[_SizeRange], part: _SizeRange) -> list[_SizeRange]:
     """Appends a range. If possible, the range is merged with all ranges since the last one of its
     kind.
     """
@@ -269,13 +269,13 @@ def _with_part(parts: Sequence[_Part], part: _Part) -> list[_Part]:
     last = parts[-1].joined(part)
     if last is not None:
         return [*parts[:-1], last]
-    whole: _Part | None = parts[back[-1]]
+    whole: _SizeRange | None = parts[back[-1]]
     for after in (*parts[back[-1] + 1 :], part):
         whole = None if whole is None else whole.joined(after)
     return [*parts, part] if whole is None else [*parts[: back[-1]], whole]
 
 
-def _grow(counts: Sequence[int | None]) -> bool:
+def _increase_strictly(counts: Sequence[int | None]) -> bool:
     """Whether the trip counts increase strictly, so that each trip count identifies a size."""
     return all(a is not None and b is not None and a < b for a, b in pairwise(counts))
 

@@ -87,7 +87,7 @@ class Handover:
         return self.fixed_seconds / self.seconds if self.seconds else 1.0
 
 
-class _At(NamedTuple):
+class _State(NamedTuple):
     """The state of all programs at an event.
 
     Each program has its current `visit`, the completed share of this visit, its cores per NUMA
@@ -101,12 +101,12 @@ class _At(NamedTuple):
     before: tuple[int, ...]
     free: tuple[bool, ...]  # whether the program may get other cores now
     stale: tuple[bool, ...]  # whether another program has changed its region since the assignment
-    past: tuple[_At, Step] | None = None
+    past: tuple[_State, Step] | None = None
 
 
 def best_handover(programs: Sequence[CoscheduledProgram], machine: Machine) -> Handover | None:
     """Returns the best schedule found. None if a NUMA domain has too few cores for all programs."""
-    node = _Node(programs, machine)
+    node = _HandoverSearch(programs, machine)
     count = len(programs)
     least = [node.fewest(k) for k in range(count)]
     shares = [split for split in splits(machine.cores_per_domain, count)
@@ -131,10 +131,10 @@ def best_handover(programs: Sequence[CoscheduledProgram], machine: Machine) -> H
     )  # fmt: skip
 
 
-def _steps_to(end: _At) -> tuple[Step, ...]:
+def _steps_to(end: _State) -> tuple[Step, ...]:
     """Returns the steps that lead to a final state. Consecutive identical steps are merged."""
     steps: list[Step] = []
-    at: _At | None = end
+    at: _State | None = end
     while at is not None and at.past is not None:
         at, step = at.past
         if steps and steps[-1].turns == step.turns:
@@ -149,7 +149,7 @@ def _end_of(program: int, steps: Sequence[Step]) -> float:
     return running[-1].begin + running[-1].seconds if running else 0.0
 
 
-class _Node:
+class _HandoverSearch:
     """The machine, the timelines of its programs, and cached times of concurrent phases."""
 
     def __init__(self, programs: Sequence[CoscheduledProgram], machine: Machine) -> None:
@@ -213,7 +213,7 @@ class _Node:
                          work + visit.share * min(n * s for n, s in took.items())))  # fmt: skip
         return left[::-1]
 
-    def least(self, at: _At) -> float:
+    def least(self, at: _State) -> float:
         """Returns a lower bound of the time at which all programs end."""
         longest = work = 0.0
         for k, known in enumerate(self.left):
@@ -235,7 +235,7 @@ class _Node:
 
     # -- assignment of cores --------------------------------------------------------------------
 
-    def region(self, at: _At, program: int) -> str:
+    def region(self, at: _State, program: int) -> str:
         """Returns the region that a program executes or waits for. Empty after the program's
         end.
         """
@@ -256,13 +256,13 @@ class _Node:
         sizes = self.programs[program].planned(times, self.machine).sizes
         return {name: size // domains for name, size in sizes.items()}
 
-    def planned(self, at: _At, plans: Sequence[Mapping[str, int]]) -> tuple[int, ...]:
+    def planned(self, at: _State, plans: Sequence[Mapping[str, int]]) -> tuple[int, ...]:
         """Returns each program's number of cores according to its plan."""
         return tuple(
             plan[name] if (name := self.region(at, k)) else 0 for k, plan in enumerate(plans)
         )
 
-    def in_turn(self, at: _At, plans: Sequence[Mapping[str, int]]) -> tuple[int, ...]:
+    def in_turn(self, at: _State, plans: Sequence[Mapping[str, int]]) -> tuple[int, ...]:
         """Returns each program's number of cores if only the first unfinished program runs."""
         count = len(self.phases)
         first = next(k for k in range(count) if self.region(at, k))
@@ -275,7 +275,7 @@ class _Node:
         sizes = self.sizes[program].values()
         return max((min(own) for own in sizes), default=0) if all(sizes) else 0
 
-    def every(self, at: _At) -> list[tuple[int, ...]]:
+    def every(self, at: _State) -> list[tuple[int, ...]]:
         """Returns all assignments of cores to programs. Only programs at an event may change their
         number of cores.
         """
@@ -291,7 +291,7 @@ class _Node:
         dealt = [own for own in itertools.product(*options) if 0 < sum(own) <= self.cores]
         return [own for own in dealt if not self._wastes_cores(at, own)]
 
-    def _wastes_cores(self, at: _At, dealt: Sequence[int]) -> bool:
+    def _wastes_cores(self, at: _State, dealt: Sequence[int]) -> bool:
         """Whether cores are idle although a program without memory traffic could use them, and
         could release them at any time.
         """
@@ -311,29 +311,31 @@ class _Node:
 
     # -- events ---------------------------------------------------------------------------------
 
-    def start(self) -> _At:
+    def start(self) -> _State:
         count = len(self.phases)
-        return _At(0.0, (0,) * count, (0.0,) * count, (0,) * count, (0,) * count, (True,) * count,
-                   (False,) * count)  # fmt: skip
+        none = (0,) * count
+        return _State(
+            0.0, none, (0.0,) * count, none, none, (True,) * count, (False,) * count
+        )  # fmt: skip
 
-    def ended(self, at: _At) -> bool:
+    def ended(self, at: _State) -> bool:
         return not any(self.region(at, k) for k in range(len(self.phases)))
 
-    def followed(self, choice: Callable[[_At], Sequence[int]]) -> _At:
+    def followed(self, choice: Callable[[_State], Sequence[int]]) -> _State:
         """Returns the final state of the schedule that assigns cores by `choice` at each event."""
         at = self.start()
         while not self.ended(at):
             at = self.next_state(at, choice(at))
         return at
 
-    def searched(self, width: int) -> _At:
+    def searched(self, width: int) -> _State:
         """Returns the final state of the best schedule that a beam search of `width` states
         finds.
         """
         beam, best = [self.start()], math.inf
-        found: _At | None = None
+        found: _State | None = None
         while beam:
-            reached: dict[tuple[object, ...], _At] = {}
+            reached: dict[tuple[object, ...], _State] = {}
             for at in beam:
                 for dealt in self.every(at):
                     after = self.next_state(at, dealt)
@@ -352,7 +354,7 @@ class _Node:
         assert found is not None, "one program after the other is among the choices"
         return found
 
-    def next_state(self, at: _At, dealt: Sequence[int]) -> _At:
+    def next_state(self, at: _State, dealt: Sequence[int]) -> _State:
         """Returns the state at the next event, if the programs use the numbers of cores in `dealt`
         until then.
         """
@@ -366,7 +368,9 @@ class _Node:
             visit = self.visits[k][at.visit[k]]
             whole = visit.share * seconds[k]
             if at.before[k] not in (0, cores):
-                done[k] -= self._change(at.before[k], cores, visit) / whole if whole else 0.0
+                done[k] -= (
+                    self._change_seconds(at.before[k], cores, visit) / whole if whole else 0.0
+                )
             until[k] = 1.0
             if at.stale[k] and visit.runs > 1.0:
                 ended = math.floor(max(0.0, done[k]) * visit.runs + _SMALL * visit.runs)
@@ -387,13 +391,13 @@ class _Node:
         turns = tuple(
             Turn(self.region(at, k), dealt[k] * self.machine.domains) for k in range(count)
         )
-        return _At(
+        return _State(
             at.time + span, tuple(visits), tuple(done), tuple(dealt), tuple(before), tuple(free),
             tuple(not free[k] and (at.stale[k] or entered) for k in range(count)),
             (at, Step(at.time, span, turns)),
         )  # fmt: skip
 
-    def _change(self, before: int, cores: int, visit: Visit) -> float:
+    def _change_seconds(self, before: int, cores: int, visit: Visit) -> float:
         """Returns the seconds for changing the number of threads in all visits of a region."""
         threads = max(before, cores) * self.machine.domains
         cost = float(self.machine.overheads.team_change.at(threads)) / self.machine.clock_hz

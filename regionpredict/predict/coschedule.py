@@ -179,16 +179,21 @@ def phases_of(
         runs = team.facts.executions.weight
         if team.points and other.points and team.threads is not None and runs > 0:
             phases.append(
-                Phase(team.facts.id, _loads(team.points, runs), _loads(other.points, runs), runs)
+                Phase(
+                    team.facts.id,
+                    _phase_loads(team.points, runs),
+                    _phase_loads(other.points, runs),
+                    runs,
+                )
             )
     return tuple(phases)
 
 
-def _loads(points: Sequence[Point], runs: float) -> dict[int, PhaseLoad]:
-    return {point.threads: _load(point, runs) for point in points}
+def _phase_loads(points: Sequence[Point], runs: float) -> dict[int, PhaseLoad]:
+    return {point.threads: _phase_load(point, runs) for point in points}
 
 
-def _load(point: Point, runs: float) -> PhaseLoad:
+def _phase_load(point: Point, runs: float) -> PhaseLoad:
     """Converts one point of a speedup curve to the load of a phase. Work and waiting overlap, and
     share the time according to their squares (`Overlap`).
     """
@@ -209,9 +214,9 @@ def coschedule(programs: Sequence[CoscheduledProgram], machine: Machine) -> Cosc
         alone.append(Part(program.name, plan.threads, plan.packages, plan.seconds, 1.0))
     best = [part.seconds for part in alone]
     allocations = [
-        *(_by_packages(programs, best, split, machine)
+        *(_allocation_by_sockets(programs, best, split, machine)
           for split in splits(machine.packages, len(programs))),
-        *(_by_cores(programs, best, split, machine)
+        *(_allocation_by_cores(programs, best, split, machine)
           for split in splits(machine.cores_per_domain, len(programs))),
     ]  # fmt: skip
     known = [allocation for allocation in allocations if allocation is not None]
@@ -277,7 +282,7 @@ def domain_path(machine: Machine) -> DomainPath:
     return DomainPath(machine.cores_per_domain, grows, ceiling, machine.domains)
 
 
-class _Loads(NamedTuple):
+class _ProgramLoads(NamedTuple):
     """A program's phases with their loads by number of threads, on several NUMA `domains`."""
 
     program: CoscheduledProgram
@@ -313,7 +318,9 @@ def _merged_phases(phases: Sequence[Running]) -> list[Running]:
     running = sorted((phase for phase in phases if phase.seconds > 0),
                      key=lambda phase: phase.requesting)  # fmt: skip
     size = -(-len(running) // int(COSCHEDULE_CLASSES.value))
-    return [_as_one(running[begin : begin + size]) for begin in range(0, len(running), size or 1)]
+    return [
+        _merged_phase(running[begin : begin + size]) for begin in range(0, len(running), size or 1)
+    ]
 
 
 def on_domains(phase: Phase, load: PhaseLoad, domains: int, path: DomainPath | None) -> Running:
@@ -335,7 +342,7 @@ def _team_costs(phase: Phase, load: PhaseLoad, domains: int) -> float:
     return phase.beside[max(known)].fixed if known else load.fixed / domains
 
 
-def _as_one(phases: Sequence[Running]) -> Running:
+def _merged_phase(phases: Sequence[Running]) -> Running:
     """Merges phases into one, with the memory path of the phase that waits longest."""
     seconds = sum(phase.seconds for phase in phases)
     return Running(
@@ -346,7 +353,7 @@ def _as_one(phases: Sequence[Running]) -> Running:
     )  # fmt: skip
 
 
-def _by_packages(
+def _allocation_by_sockets(
     programs: Sequence[CoscheduledProgram], best: Sequence[float], split: Sequence[int],
     machine: Machine,
 ) -> Allocation | None:  # fmt: skip
@@ -359,7 +366,7 @@ def _by_packages(
         path = DomainPath(machine.cores, None, shared.traffic_bytes_per_s.value, 1)
     running = []
     for program, packages in zip(programs, split, strict=True):
-        loads = _Loads(program, [(phase, phase.alone) for phase in program.phases], 1, path)
+        loads = _ProgramLoads(program, [(phase, phase.alone) for phase in program.phases], 1, path)
         phases = loads.running(packages * machine.cores_per_package, machine)
         if phases is None:
             return None
@@ -369,7 +376,7 @@ def _by_packages(
     return _allocation("packages", programs, best, totals, split, seconds)
 
 
-def _by_cores(
+def _allocation_by_cores(
     programs: Sequence[CoscheduledProgram], best: Sequence[float], split: Sequence[int],
     machine: Machine,
 ) -> Allocation | None:  # fmt: skip
@@ -379,7 +386,7 @@ def _by_cores(
     path = domain_path(machine)
     running = []
     for program, cores in zip(programs, split, strict=True):
-        loads = _Loads(
+        loads = _ProgramLoads(
             program, [(phase, phase.beside) for phase in program.phases], machine.domains, path
         )
         phases = loads.running(cores, machine)

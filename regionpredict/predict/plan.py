@@ -70,7 +70,7 @@ def plan_of(
     if not known:
         return None
     known[0] = _first_region(known[0], machine)
-    times = _Times(known, changes, machine)
+    times = _PlanCosts(known, changes, machine)
     constants = sorted({threads for team in known for threads in team.seconds})
     seconds, threads = min((times.total(times.constant(count)), count) for count in constants)
     best = ConstantSize(threads, seconds)
@@ -157,7 +157,7 @@ def _rounded_count(changes: float) -> int:
     return max(round(changes), math.ceil(min(changes, 1.0)))
 
 
-class _Times:
+class _PlanCosts:
     """Computes and minimizes the time of a program for given numbers of threads per region."""
 
     def __init__(
@@ -239,18 +239,20 @@ class _Times:
         for _ in range(int(PLAN_ROUNDS.value)):
             gained = False
             for team in self.teams:
-                for group in ([team.id], self._alike(team.id, sizes)):
-                    better = self._best(group, sizes, labels)
+                for group in ([team.id], self._neighbors_with_equal_size(team.id, sizes)):
+                    better = self._best_change(group, sizes, labels)
                     if better is not None:
                         sizes, gained = better, True
             if not gained:
                 break
         return sizes
 
-    def _alike(self, name: str, sizes: Sizes) -> list[str]:
+    def _neighbors_with_equal_size(self, name: str, sizes: Sizes) -> list[str]:
         return [name, *(other for other in self.next[name] if sizes[other] == sizes[name])]
 
-    def _best(self, group: Sequence[str], sizes: Sizes, labels: Sequence[int]) -> Sizes | None:
+    def _best_change(
+        self, group: Sequence[str], sizes: Sizes, labels: Sequence[int]
+    ) -> Sizes | None:
         now, chosen = self._group_cost(group, sizes), None
         for size in labels:
             tried = {**sizes, **{name: _at_most(self.by_id[name], size) for name in group}}

@@ -36,7 +36,7 @@ def program_advice(advice: ByTeam, spent: float | None = None) -> list[ProgramAd
     for ranked in advice.values():
         for best in ranked[:1]:
             same.setdefault((best.id, best.span), []).append(best)
-    changes = [_together(ones) for ones in same.values()]
+    changes = [_combined_advice(ones) for ones in same.values()]
     if spent is not None:
         changes = [
             change._replace(saved=min(change.saved, (1.0 - 1.0 / change.gain) * spent))
@@ -46,7 +46,7 @@ def program_advice(advice: ByTeam, spent: float | None = None) -> list[ProgramAd
     return sorted(changes, key=lambda best: -best.saved)
 
 
-def _together(ones: Iterable[Advice]) -> ProgramAdvice:
+def _combined_advice(ones: Iterable[Advice]) -> ProgramAdvice:
     known = list(ones)
     saved = sum(advice.saved for advice in known)
     before = sum(advice.saved / (1.0 - 1.0 / advice.gain) for advice in known)

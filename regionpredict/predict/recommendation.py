@@ -113,7 +113,7 @@ class Recommended(NamedTuple):
 NOTHING_RECOMMENDED = Recommended()
 
 
-class _Part(NamedTuple):
+class _ProgramPart(NamedTuple):
     """A parallel region of a program with its time on one thread in a whole run, and its speedup by
     number of threads.
     """
@@ -127,11 +127,11 @@ class _Part(NamedTuple):
         """Returns the time of the region on this number of threads, or on fewer threads if the
         region is limited.
         """
-        return self.alone / self.value[_most(self.value, threads)]
+        return self.alone / self.value[_largest_up_to(self.value, threads)]
 
     def bounds(self, threads: int) -> Bounds:
         """Returns the interval of the region's speedup on this number of threads."""
-        return self.speedup[_most(self.speedup, threads)]
+        return self.speedup[_largest_up_to(self.speedup, threads)]
 
 
 def recommendation_of(
@@ -151,7 +151,7 @@ def recommendation_of(
         return None
     often = {team.facts.id: team.facts.executions.weight for team in known} | dict(executions or {})
     weights, weighted_by = _weights(known, often, measured)
-    counts = _counts(known, machine)
+    counts = _thread_counts(known, machine)
     parts = [_part(team, weight, counts) for team, weight in zip(known, weights, strict=True)]
     timed = weighted_by != "equally"
     alone = serial.seconds if timed else 0.0
@@ -187,7 +187,7 @@ def recommendation_of(
         left_out=tuple(team.facts.id for team in teams if team not in known),
         unknown_serial=serial.unknown,
         unseen_serial=serial.unseen,
-        race_share=sum(p.alone for p in parts if _is_wrong(p.team)) / spent if spent else 0.0,
+        race_share=sum(p.alone for p in parts if _has_race(p.team)) / spent if spent else 0.0,
         slower=_slower_regions(parts, threads, counts[-1], curve[counts[-1]], one),
     )  # fmt: skip
 
@@ -198,7 +198,7 @@ def _longest_serial_loops(serial: SerialCode, spent: float) -> tuple[tuple[str, 
     return tuple((place, seconds / spent) for place, seconds in ranked if seconds and spent)
 
 
-def _sizes_from(parts: Sequence[_Part]) -> str:
+def _sizes_from(parts: Sequence[_ProgramPart]) -> str:
     """Returns the least certain source of sizes of the regions that take most of the time on one
     thread.
     """
@@ -249,7 +249,7 @@ def _weights(
     return [1.0] * len(teams), "equally"
 
 
-def _counts(teams: Sequence[TeamPrediction], machine: Machine) -> list[int]:
+def _thread_counts(teams: Sequence[TeamPrediction], machine: Machine) -> list[int]:
     counts = {point.threads for team in teams for point in team.speedup}
     if not counts:
         counts = {k * machine.cores_per_package for k in range(1, machine.packages + 1)}
@@ -257,31 +257,31 @@ def _counts(teams: Sequence[TeamPrediction], machine: Machine) -> list[int]:
     return sorted(counts)
 
 
-def _part(team: TeamPrediction, alone: float, counts: Sequence[int]) -> _Part:
+def _part(team: TeamPrediction, alone: float, counts: Sequence[int]) -> _ProgramPart:
     """Returns a parallel region with its speedup by number of threads.
 
     Without a curve, the speedup is perfect up to the hinted threads and constant beyond. A region
     with a data race counts as if it ran on one thread, so that its slowdown does not reduce the
     recommendation.
     """
-    if _is_wrong(team):
-        return _Part(team, alone, {1: Bounds(1.0, 1.0)}, {1: 1.0})
+    if _has_race(team):
+        return _ProgramPart(team, alone, {1: Bounds(1.0, 1.0)}, {1: 1.0})
     if team.speedup:
         bounds = {point.threads: Bounds(point.low, point.high) for point in team.speedup}
         values = {point.threads: point.value for point in team.speedup}
     else:
         values = {count: float(min(count, team.threads or count)) for count in counts}
         bounds = {count: Bounds(value, value) for count, value in values.items()}
-    return _Part(team, alone, {1: Bounds(1.0, 1.0)} | bounds, {1: 1.0} | values)
+    return _ProgramPart(team, alone, {1: Bounds(1.0, 1.0)} | bounds, {1: 1.0} | values)
 
 
-def _is_wrong(team: TeamPrediction) -> bool:
+def _has_race(team: TeamPrediction) -> bool:
     return any(RULES.get(note.id) == "race" for member in team.facts.members
                for note in member.facts.diagnostics)  # fmt: skip
 
 
 def _slower_regions(
-    parts: Sequence[_Part], threads: int, more: int, spent: float, one: float
+    parts: Sequence[_ProgramPart], threads: int, more: int, spent: float, one: float
 ) -> tuple[SlowerRegion, ...]:
     """Returns the parallel regions that take longer on `more` threads, largest loss first.
 
@@ -296,7 +296,7 @@ def _slower_regions(
 
 
 def _all_hardware_threads(
-    parts: Sequence[_Part], alone: float, spent: float
+    parts: Sequence[_ProgramPart], alone: float, spent: float
 ) -> tuple[int, float] | None:
     """Returns the number of all hardware threads of the used sockets, and the program's time on
     them. None unless all parallel regions use them and the program gets faster.
@@ -308,7 +308,7 @@ def _all_hardware_threads(
     return (most, shared) if shared < spent else None
 
 
-def _confidence(parts: Sequence[_Part], threads: int) -> float:
+def _confidence(parts: Sequence[_ProgramPart], threads: int) -> float:
     """Returns the mean confidence of the parallel regions, weighted by time."""
     times = [part.at(threads) for part in parts]
     whole = sum(times)
@@ -319,7 +319,7 @@ def _confidence(parts: Sequence[_Part], threads: int) -> float:
     )
 
 
-def _most(by_threads: Mapping[int, object], threads: int) -> int:
+def _largest_up_to(by_threads: Mapping[int, object], threads: int) -> int:
     return max(count for count in by_threads if count <= threads)
 
 

@@ -48,7 +48,7 @@ def timeline_of(
     whole = dict(left)
     for here in runs:
         if here not in order or any(pair[0] == here for pair in left):
-            _walk(here, left, whole, order)
+            _follow_successors(here, left, whole, order)
     counts = {name: order.count(name) for name in runs}
     entered = {name: max(1.0, sum(often for pair, often in known.items() if pair[1] == name))
                for name in runs}  # fmt: skip
@@ -59,7 +59,7 @@ def timeline_of(
     )  # fmt: skip
 
 
-def _walk(
+def _follow_successors(
     here: str, left: dict[tuple[str, str], int], whole: Mapping[tuple[str, str], int],
     order: list[str],
 ) -> None:  # fmt: skip

@@ -131,10 +131,12 @@ def predict_team(
               for construct in facts.constructs if construct.kind != "barrier"]  # fmt: skip
     if not known:
         estimate = _without_hint(notes)
-    elif len(parts) == 1 and facts.forks == _forks(facts):
-        estimate = _of_one(parts[0].estimate, notes)
+    elif len(parts) == 1 and facts.forks == _first_loop_forks(facts):
+        estimate = _estimate_of_single_loop(parts[0].estimate, notes)
     else:
-        estimate = _of_many(facts, known, machine, within, notes, partial=len(known) < len(parts))
+        estimate = _estimate_of_loops(
+            facts, known, machine, within, notes, partial=len(known) < len(parts)
+        )
     cut = tuple(kind for kind in CUT if any(kind in part.estimate.cut for part in parts))
     return TeamPrediction.of(replace(estimate, cut=cut), facts)
 
@@ -164,7 +166,7 @@ def execution_count_assumptions(teams: Iterable[TeamFacts]) -> dict[str, tuple[s
     return taken
 
 
-def _forks(facts: TeamFacts) -> bool:
+def _first_loop_forks(facts: TeamFacts) -> bool:
     """Whether the first loop starts the threads, so that its time includes the fork."""
     return facts.members[0].facts.region.context == "combined"
 
@@ -173,7 +175,7 @@ def _without_hint(notes: Sequence[str]) -> TeamEstimate:
     return TeamEstimate("skipped", (), (), None, None, None, None, 0.0, False, tuple(notes))
 
 
-def _of_one(estimate: Estimate, notes: Sequence[str]) -> TeamEstimate:
+def _estimate_of_single_loop(estimate: Estimate, notes: Sequence[str]) -> TeamEstimate:
     points = points_of(estimate)
     return TeamEstimate(
         status=estimate.status,
@@ -196,7 +198,7 @@ def _of_one(estimate: Estimate, notes: Sequence[str]) -> TeamEstimate:
     )
 
 
-def _of_many(
+def _estimate_of_loops(
     facts: TeamFacts,
     parts: Sequence[TeamPart],
     machine: Machine,
@@ -222,7 +224,7 @@ def _of_many(
     moves = moves_of(_uncertain_loops(parts), points)
     settled = chance_of(shown, hint.threads, within)
     chance = chance_of(shown, hint.threads, within, moves) if moves else settled
-    doubts = _doubts(parts, hint.threads, partial=partial)
+    doubts = _weighted_doubts(parts, hint.threads, partial=partial)
     doubts += figures_doubt(_spread_terms(parts), settled, chance)
     band = band_of(shown)
     worst = [derivation.otherwise or derivation.points for derivation in _derivations(parts)]
@@ -267,7 +269,9 @@ def _spread_terms(parts: Sequence[TeamPart]) -> dict[str, float]:
     }  # fmt: skip
 
 
-def _doubts(parts: Sequence[TeamPart], threads: int, *, partial: bool) -> tuple[Doubt, ...]:
+def _weighted_doubts(
+    parts: Sequence[TeamPart], threads: int, *, partial: bool
+) -> tuple[Doubt, ...]:
     """Returns the doubts of all loops, weighted by the loops' shares of the time."""
     times = [
         part.runs * next((p.seconds for p in points_of(part.estimate) if p.threads == threads), 0.0)
@@ -368,7 +372,7 @@ def team_curve(
         (points, member.runs.weight)
         for points, member in zip(loops, facts.members, strict=True) if points
     ]  # fmt: skip
-    if len(loops) == 1 and facts.forks == _forks(facts):
+    if len(loops) == 1 and facts.forks == _first_loop_forks(facts):
         return tuple(loops[0])
     curves, runs = [points for points, _ in known], [often for _, often in known]
     return team_points(facts, curves, runs, machine) if known else ()

@@ -52,17 +52,18 @@ def _nothing_there(
 ) -> tuple[str, str]:
     for branch in program.branches:
         names = sorted(branch.condition.names)
-        if branch.span.line == line and _is(branch.span.file, file) and names:
+        if branch.span.line == line and _same_file(branch.span.file, file) and names:
             message = f"the condition at this line is counted: it is decided by {', '.join(names)}"
             return message, f"give {names[0]}"
     loops = {
         loop.span.line
-        for region in program.regions for loop in every_loop(region) if _is(loop.span.file, file)
+        for region in program.regions for loop in every_loop(region)
+        if _same_file(loop.span.file, file)
     }  # fmt: skip
     conditions = {
         branch.span.line
         for region in program.regions for branch in every_condition(region)
-        if _is(branch.span.file, file)
+        if _same_file(branch.span.file, file)
     }  # fmt: skip
     if isinstance(value, Fraction) and (conditions or loops):
         message = "no condition in a region at this line"
@@ -79,5 +80,5 @@ def _nearest(lines: Collection[int], line: int) -> str:
     return f"the nearest are at: {', '.join(map(str, near))}"
 
 
-def _is(path: str, file: str) -> bool:
+def _same_file(path: str, file: str) -> bool:
     return path == file or path.endswith(f"/{file}")

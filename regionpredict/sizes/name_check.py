@@ -112,15 +112,15 @@ def _error_and_remedy(
     if scope := scope_of(name):
         function, inner = scope
         if function not in by_function:
-            near = _nearest("the regions are in", function, set(by_function))
+            near = _similar_names("the regions are in", function, set(by_function))
             return f"no region in a function '{function}'", near
         if inner in by_function[function]:
             return None
-        near = _nearest("they depend on", inner, by_function[function])
+        near = _similar_names("they depend on", inner, by_function[function])
         return f"no region of '{function}' depends on it", near
     if name in program.macros:
         return "a macro, not a variable", f"use -D {name}=VALUE"
-    return "no region depends on it", _nearest("the regions depend on", name, known)
+    return "no region depends on it", _similar_names("the regions depend on", name, known)
 
 
 def _wrong_skew(
@@ -138,16 +138,16 @@ def _wrong_skew(
     targets = {known for region in program.regions for known in skew_targets(region)}
     if is_target(target, frozenset(targets)):
         return None
-    return f"no loop or table '{target}'", _nearest("there are", target, targets)
+    return f"no loop or table '{target}'", _similar_names("there are", target, targets)
 
 
-def _nearest(what: str, name: str, known: set[str]) -> str:
+def _similar_names(what: str, name: str, known: set[str]) -> str:
     """Returns a remedy that lists the existing names, most similar first. A very similar name is
     suggested by a question. Otherwise, the remedy starts with `what`.
 
-    >>> _nearest("the regions depend on", "gird", {"n", "grid", "m"})
+    >>> _similar_names("the regions depend on", "gird", {"n", "grid", "m"})
     "did you mean 'grid'? There are also: m, n"
-    >>> _nearest("the regions depend on", "nz", {"m", "nx", "ny"})
+    >>> _similar_names("the regions depend on", "nz", {"m", "nx", "ny"})
     'the regions depend on: nx, ny, m'
     """
     extents = name.endswith("[]")

@@ -50,14 +50,18 @@ def with_open_neighbours(
     `workload` is the region's workload at the sizes of the estimate. `trials` contains the trials
     of the region, if its own sizes are unknown.
     """
-    names = _names(history, estimate)
+    names = _open_names(history, estimate)
     execution = workload.execution
     also = estimate.threads
     if not names or not workload.contents.own or execution is None or also is None:
         return estimate
-    assumed = replace(estimate, assumed=(*estimate.assumed, _said(names)))
+    assumed = replace(estimate, assumed=(*estimate.assumed, _assumption_text(names)))
     if estimate.range is not None:
-        return assumed if trials is None else _also_over(names, assumed, machine, trials)
+        return (
+            assumed
+            if trials is None
+            else _with_evictions_at_tried_sizes(names, assumed, machine, trials)
+        )
     counters = counters_of(workload, execution)  # with any initial cache contents
 
     def curve(between: float) -> Sequence[Point]:
@@ -101,7 +105,7 @@ def _choices_with_evictions(
     return tried
 
 
-def _also_over(
+def _with_evictions_at_tried_sizes(
     names: tuple[str, ...], estimate: Estimate, machine: Machine, trials: RegionTrials
 ) -> Estimate:
     """Updates an estimate of a region with unknown sizes, if evictions by other regions change the
@@ -127,12 +131,12 @@ def _also_over(
             return replace(
                 estimate, unbound=(*estimate.unbound, *names),
                 deciding=(*estimate.deciding, *names),
-                range=_widest(estimate.range, range_of(tried)),
+                range=_union_of_ranges(estimate.range, range_of(tried)),
             )  # fmt: skip
     return estimate
 
 
-def _widest(known: HintRange | None, other: HintRange) -> HintRange:
+def _union_of_ranges(known: HintRange | None, other: HintRange) -> HintRange:
     if known is None:
         return other
     return HintRange(
@@ -141,7 +145,7 @@ def _widest(known: HintRange | None, other: HintRange) -> HintRange:
     )
 
 
-def _names(history: History, estimate: Estimate) -> tuple[str, ...]:
+def _open_names(history: History, estimate: Estimate) -> tuple[str, ...]:
     """Returns the unknown sizes of other regions, except the unknown sizes of this region."""
     return tuple(dict.fromkeys(
         name if place_of(name) else f"{part.function}:{name}"
@@ -150,7 +154,7 @@ def _names(history: History, estimate: Estimate) -> tuple[str, ...]:
     ))  # fmt: skip
 
 
-def _said(names: tuple[str, ...]) -> str:
+def _assumption_text(names: tuple[str, ...]) -> str:
     shown = ", ".join(names[:_NAMED])
     if len(names) > _NAMED:
         shown += f" and {len(names) - _NAMED} more"

@@ -62,14 +62,14 @@ def rank_sizes(predictions: Sequence[Prediction]) -> SizeRanking:
     """Ranks all names without a value in a program's regions."""
     asked = [prediction for prediction in predictions
              if prediction.status != "skipped" and not prediction.idle]  # fmt: skip
-    known = _Names(predictions)
+    known = _SettableNames(predictions)
     places: dict[str, tuple[str, int]] = {}
     for of_others in (False, True):  # names of the region's function take precedence
         for prediction in asked:
             region = prediction.facts.region
             for name in prediction.unbound:
                 if _is_of_other_function(name) is of_others:
-                    places.setdefault(known.asked(name, region), _place(region, name))
+                    places.setdefault(known.asked(name, region), _first_location(region, name))
     hints = [
         frozenset(known.asked(name, prediction.facts.region) for name in prediction.deciding)
         for prediction in asked
@@ -98,7 +98,7 @@ def deciding_regions(
     """Returns the predictions whose hints a name decides, by the name to set. Each prediction has
     the region's own form of the name.
     """
-    known = _Names(predictions)
+    known = _SettableNames(predictions)
     decided: dict[str, list[tuple[str, Prediction]]] = {}
     for prediction in predictions:
         if prediction.status != "skipped" and not prediction.idle:
@@ -118,7 +118,7 @@ def _known_hints(
     return len(kinds), sum(kinds)
 
 
-class _Names:
+class _SettableNames:
     """Maps the names of a region to the names that the user sets. A name includes its function if
     other functions use the same name.
     """
@@ -188,7 +188,7 @@ def greedy_order(deciding: Sequence[frozenset[str]]) -> list[str]:
     return order
 
 
-def _place(region: Region, name: str) -> tuple[str, int]:
+def _first_location(region: Region, name: str) -> tuple[str, int]:
     if place := place_of(name):
         return place
     span = next(_bounded_by(every_loop(region), name), region).span

@@ -57,7 +57,7 @@ def with_recorded(
     matched = match_recorded(program.regions, recording)
     teams = match_teams(program, recording)
     recorded = {
-        region.id: _sizes(matched[region.id], region) if region.id in matched
+        region.id: _recorded_sizes(matched[region.id], region) if region.id in matched
         else _sizes_from_parallel(teams[region.id], region)
         for region in program.regions if region.id in matched or region.id in teams
     }  # fmt: skip
@@ -98,7 +98,7 @@ def with_recorded(
     )
 
 
-def _sizes(known: RecordedRegion, region: Region) -> RecordedSizes:
+def _recorded_sizes(known: RecordedRegion, region: Region) -> RecordedSizes:
     trips = None
     if known.least_trips is not None and known.most_trips is not None:
         trips = RecordedSize(known.least_trips, known.most_trips)
@@ -116,14 +116,14 @@ def _sizes(known: RecordedRegion, region: Region) -> RecordedSizes:
     return RecordedSizes(sizes, trips, known.executions, cases)
 
 
-class _Team(NamedTuple):
+class _RecordedTeam(NamedTuple):
     """A recorded parallel region, and its current source location."""
 
     known: RecordedRegion
     now: Span
 
 
-def _sizes_from_parallel(teams: Sequence[_Team], region: Region) -> RecordedSizes:
+def _sizes_from_parallel(teams: Sequence[_RecordedTeam], region: Region) -> RecordedSizes:
     """Returns the recorded sizes of a loop with manual worksharing, from its parallel regions."""
     sizes: dict[str, RecordedSize] = {}
     trips: RecordedSize | None = None
@@ -197,14 +197,14 @@ def match_recorded(regions: Sequence[Region], recording: Recording) -> dict[str,
     return matched
 
 
-def match_teams(program: Program, recording: Recording) -> dict[str, list[_Team]]:
+def match_teams(program: Program, recording: Recording) -> dict[str, list[_RecordedTeam]]:
     """Returns the recorded parallel regions of each loop with manual worksharing, by loop id.
 
     Raises InputError if such a parallel region has changed.
     """
     spans = manually_shared_regions(program) if recording.teams else {}
     left = {span for own in spans.values() for span in own}
-    matched: dict[str, list[_Team]] = {}
+    matched: dict[str, list[_RecordedTeam]] = {}
     changed: list[RecordedRegion] = []
     for file, recorded in _by_file(recording.teams, {span.file for span in left}).items():
         lines = lines_of(file)
@@ -220,7 +220,7 @@ def match_teams(program: Program, recording: Recording) -> dict[str, list[_Team]
             left.remove(now)
             for name, own in spans.items():
                 if now in own:
-                    matched.setdefault(name, []).append(_Team(known, now))
+                    matched.setdefault(name, []).append(_RecordedTeam(known, now))
     _refuse(changed, recording)
     return matched
 
@@ -258,14 +258,14 @@ def _match_file(
     moved: list[RecordedRegion] = []
     for known in sorted(recorded, key=lambda region: (region.line, region.ordinal)):
         same = [region for region in left if region.span.line == known.line]
-        if same and _is_same(known, same[0], lines):
+        if same and _has_same_text(known, same[0], lines):
             matched[same[0].id] = known
             left.remove(same[0])
         else:
             moved.append(known)
     gone = []
     for known in moved:
-        region = next((region for region in left if _is_same(known, region, lines)), None)
+        region = next((region for region in left if _has_same_text(known, region, lines)), None)
         if region is None or not known.text:
             if not known.text or not _begins_at(known, known.line, lines):
                 gone.append(known)  # a loop with the same text is disabled by the macros
@@ -275,7 +275,7 @@ def _match_file(
     return matched, gone
 
 
-def _is_same(known: RecordedRegion, region: Region, lines: Sequence[str]) -> bool:
+def _has_same_text(known: RecordedRegion, region: Region, lines: Sequence[str]) -> bool:
     """Whether a recorded loop has the same text as the region. True for recordings without text."""
     return _begins_at(known, region.span.line, lines)
 

@@ -25,11 +25,13 @@ def check_sizes(facts: RegionFacts) -> None:
     executions = max((fact.executions.value or 0 for fact in facts.statements), default=0)
     what = ""
     if iterations is not None and iterations > LARGEST_COUNT.value:
-        what = f"{_shown(iterations)} iterations do not fit 64 bits"
+        what = f"{_count_text(iterations)} iterations do not fit 64 bits"
     elif executions > MOST_EXECUTIONS.value:
-        what = f"no machine can execute its innermost loop {_shown(executions)} times"
+        what = f"no machine can execute its innermost loop {_count_text(executions)} times"
     elif touched > ADDRESS_SPACE.value:
-        what = f"its data of {_shown(touched)} bytes is more than a process can address, 128 TiB"
+        what = (
+            f"its data of {_count_text(touched)} bytes is more than a process can address, 128 TiB"
+        )
     if what:
         sizes = {n: v for n, v in facts.bindings.values.items() if n.isidentifier()}
         largest = max(sizes, key=lambda name: sizes[name], default="")
@@ -41,7 +43,7 @@ def check_sizes(facts: RegionFacts) -> None:
         )
 
 
-def _shown(count: int | Fraction) -> str:
+def _count_text(count: int | Fraction) -> str:
     """Formats a count with three digits, even if it is larger than any floating-point number."""
     return f"{float(count) if count < sys.float_info.max else Decimal(int(count)):.3g}"
 

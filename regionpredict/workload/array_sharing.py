@@ -50,7 +50,7 @@ def array_sharing(region: Region, nest: LoopNest, history: History) -> tuple[Arr
     memories = region.memories()
     reads = _by_memory(parts_of(region, "read"), memories)
     writes = _by_memory(parts_of(region, "write"), memories)
-    strides = _strides(nest)
+    strides = _strides_by_array(nest)
     moved = {group.array for group in nest.groups()}  # arrays of code that is executed
     sharing = []
     for name in sorted(({*reads, *writes} & moved) - private):
@@ -59,7 +59,7 @@ def array_sharing(region: Region, nest: LoopNest, history: History) -> tuple[Arr
         last = _last_write(name, memories, history)
         held_rank, whole = _held_by_others(parts, own, last) if last is not None else (0, False)
         sharing.append(
-            ArraySharing(name, bool(own), strides.get(name), _rank(parts), held_rank, whole)
+            ArraySharing(name, bool(own), strides.get(name), _largest_rank(parts), held_rank, whole)
         )
     return tuple(sharing)
 
@@ -84,7 +84,7 @@ def _last_write(memory: str, memories: Mapping[str, str], history: History) -> L
     return None
 
 
-def _strides(nest: LoopNest) -> dict[str, float]:
+def _strides_by_array(nest: LoopNest) -> dict[str, float]:
     outer = nest.parallel[0]
     strides: dict[str, float] = {}
     for group in nest.groups():
@@ -100,14 +100,14 @@ def _held_by_others(parts: Parts, writes: Parts, last: LastWrite) -> tuple[int, 
     """
     readers = other_readers(last.since, writes)
     if writes and readers:
-        return _rank(readers), False  # copies in other caches must be invalidated
+        return _largest_rank(readers), False  # copies in other caches must be invalidated
     if last.since and fetched_before(parts, last.since):
         return 0, False
     if last.parts is None:
         return 1, True  # serial code between two regions wrote a vector, or a row of a matrix
     if same_owner(parts, last.parts):
         return 0, False
-    return _rank(last.parts), False
+    return _largest_rank(last.parts), False
 
 
 def same_owner(parts: Parts, before: Parts) -> bool:
@@ -139,6 +139,6 @@ def fetched_before(parts: Parts, before: Parts) -> bool:
     return everything or all(part.division in known for part in parts)
 
 
-def _rank(parts: Parts) -> int:
+def _largest_rank(parts: Parts) -> int:
     """Returns the largest number of dimensions that a reference traverses."""
     return max(part.rank for part in parts)

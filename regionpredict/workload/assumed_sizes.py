@@ -82,7 +82,7 @@ def with_typical_sizes(
         facts.region.id: count
         for facts in regions
         if runs.get(facts.region.id) and not facts.bindings.unbound(facts.free_names)
-        and (count := _elements(facts, with_middles(facts.region, facts.bindings.values)))
+        and (count := _element_count(facts, with_middles(facts.region, facts.bindings.values)))
     }  # fmt: skip
     typical = max(counts.values(), default=0.0)
     if typical < LEAST_TYPICAL.value:
@@ -271,15 +271,15 @@ def _common_size(
     def touched(n: int) -> float | None:
         bindings = trial(n)
         if bytes_touched is not None:
-            return _number(bytes_touched.evaluate(bindings))
+            return _as_float(bytes_touched.evaluate(bindings))
         nest = loop_nest(facts.region, bindings)
         return None if nest is None else touched_bytes(nest, line_bytes)
 
     def executed(n: int) -> float | None:
-        return _executions(facts, trial(n))
+        return _most_executions(facts, trial(n))
 
     def elements(n: int) -> float | None:
-        return _elements(facts, trial(n))
+        return _element_count(facts, trial(n))
 
     why = target.reason
     most = int(LARGEST_TRIAL.value)
@@ -381,10 +381,10 @@ def _trip_counts(facts: RegionFacts) -> list[Expr]:
     return [in_unbound(trips) for loop in facts.region.loops() if (trips := loop.trips) is not None]
 
 
-def _executions(facts: RegionFacts, bindings: Values) -> float | None:
+def _most_executions(facts: RegionFacts, bindings: Values) -> float | None:
     """Returns the largest number of executions of a statement."""
     counts = [
-        _number(fact.executions.expr.evaluate(bindings))
+        _as_float(fact.executions.expr.evaluate(bindings))
         if fact.executions.expr is not None
         else None
         for fact in facts.statements
@@ -393,7 +393,7 @@ def _executions(facts: RegionFacts, bindings: Values) -> float | None:
     return max(known) if known else None
 
 
-def _elements(facts: RegionFacts, bindings: Values) -> float | None:
+def _element_count(facts: RegionFacts, bindings: Values) -> float | None:
     """Returns the number of data elements that a region processes: the executions of its innermost
     statements, without short loops.
 
@@ -402,16 +402,16 @@ def _elements(facts: RegionFacts, bindings: Values) -> float | None:
     counts = []
     for fact, (_, loops) in zip(facts.statements, facts.region.statements(), strict=True):
         executions = fact.executions.expr
-        count = _number(executions.evaluate(bindings)) if executions is not None else None
+        count = _as_float(executions.evaluate(bindings)) if executions is not None else None
         for loop in loops[1:]:
-            trips = _number(loop.trips.evaluate(bindings)) if loop.trips is not None else None
+            trips = _as_float(loop.trips.evaluate(bindings)) if loop.trips is not None else None
             if count is not None and trips is not None and 1 < trips < SHORT_LOOP.value:
                 count /= trips
         counts += [count] if count is not None else []
     return max(counts, default=None)
 
 
-def _number(value: int | Fraction | None) -> float | None:
+def _as_float(value: int | Fraction | None) -> float | None:
     if value is None:
         return None
     return float(value) if value < sys.float_info.max else math.inf

@@ -255,7 +255,7 @@ class TrafficCounter:
             parts.append((dealing, team, self.line_bytes * share * threads / active, stay))
         traced: Volume = {}
         if any(comes.values()) and not estimated:
-            traced = self._traced_lines(threads, sharers, schedule, level.size)
+            traced = self._enumerated_traffic(threads, sharers, schedule, level.size)
         volume: dict[str, tuple[float, float, Carrier]] = {}
         # Layer conditions replace a missing trace.
         for dealing, team, each, stay in () if traced else parts:
@@ -276,7 +276,9 @@ class TrafficCounter:
                 volume[array] = lines.touched * factor, lines.written * factor, NOT_ASKED
         return LevelTraffic(tuple(ArrayTraffic(array, *moved) for array, moved in volume.items()))
 
-    def _traced_lines(self, threads: int, sharers: int, schedule: Schedule, size: float) -> Volume:
+    def _enumerated_traffic(
+        self, threads: int, sharers: int, schedule: Schedule, size: float
+    ) -> Volume:
         """Returns the lines of each array that all caches of one level load and write back, from an
         enumeration of all references. The result is empty for large nests.
         """

@@ -44,18 +44,22 @@ def contended_writes(facts: RegionFacts, nest: LoopNest) -> tuple[ContendedWrite
         for access in group.accesses:
             if access.kind != "write":
                 continue
-            apart = 0.0 if _place(access) == one_place else _distance_between_threads(facts, access)
+            apart = (
+                0.0
+                if _element_key(access) == one_place
+                else _distance_between_threads(facts, access)
+            )
             if apart is not None or access.array in anywhere:
                 key = (memories[access.array], apart)
                 updates[key] = updates.get(key, 0.0) + executions[group.loops[-1].index][1]
     arrays = [ContendedWrites(array, often, apart) for (array, apart), often in updates.items()]
-    return (*arrays, *_scalars(facts, [trips for trips, _ in executions]))
+    return (*arrays, *_contended_scalars(facts, [trips for trips, _ in executions]))
 
 
 _Place = tuple[object, ...]
 
 
-def _place(access: Access) -> _Place:
+def _element_key(access: Access) -> _Place:
     return access.array, access.subscripts, access.member
 
 
@@ -68,10 +72,10 @@ def _common_element(region: Region) -> _Place:
     moving = {loop.variable for loop in region.loops()}
     write = dependence.write
     swept = any(not subscript.names.isdisjoint(moving) for subscript in write.subscripts)
-    return () if swept else _place(write)
+    return () if swept else _element_key(write)
 
 
-def _scalars(facts: RegionFacts, trips: Sequence[float]) -> list[ContendedWrites]:
+def _contended_scalars(facts: RegionFacts, trips: Sequence[float]) -> list[ContendedWrites]:
     """Returns the writes to shared scalars that every iteration sets. Together, the scalars occupy
     one line.
     """
@@ -98,10 +102,10 @@ class _SettingBodies:
     def add_body(self, loop: Loop, times: float) -> None:
         """Adds the body executions of a loop that runs `times` times, and of all loops inside."""
         times *= next(self._trips)
-        if self._visit(loop.body, times) or loop.variable in self._names:
+        if self._sets_variable(loop.body, times) or loop.variable in self._names:
             self.runs += times
 
-    def _visit(self, nodes: Sequence[Node], times: float) -> bool:
+    def _sets_variable(self, nodes: Sequence[Node], times: float) -> bool:
         """Whether one of the nodes certainly sets one of the variables. `times` is 0 for
         conditional code.
         """
@@ -114,9 +118,9 @@ class _SettingBodies:
                 self.add_body(node, times)
             elif isinstance(node, Branch):
                 for side in node.sides:
-                    self._visit(side, 0.0)
+                    self._sets_variable(side, 0.0)
             else:
-                self._visit(node.body, 0.0)
+                self._sets_variable(node.body, 0.0)
         return sets
 
 

@@ -32,7 +32,7 @@ class GroupWork:
             self.closed = True
 
 
-class _Tally:
+class _ProcessWork:
     """The number of references that this process has enumerated."""
 
     references = 0.0
@@ -40,14 +40,14 @@ class _Tally:
 
 def count_references(number: float) -> None:
     """Adds `number` enumerated references to the cost of this process."""
-    _Tally.references += number
+    _ProcessWork.references += number
 
 
 def count_footprint() -> None:
     """Adds the cost of one footprint that was counted by enumeration."""
-    _Tally.references += FOOTPRINT_WORK.value
+    _ProcessWork.references += FOOTPRINT_WORK.value
 
 
 def work_so_far() -> float:
     """Returns the cost of all counting since the process started, in enumerated references."""
-    return _Tally.references
+    return _ProcessWork.references

@@ -105,7 +105,7 @@ def _carried_paths(
             (name, executed_path(kinds, reassociates=reassociates))
             for name, kinds in statement.paths
         ]
-        made = _paths_to(paths, now, share)
+        made = _paths_to_statement(paths, now, share)
         for name in statement.writes:
             before = now.get(name, {name: _UNCHANGED}) if share < 1.0 else {}
             now[name] = _longest_paths(before, made)
@@ -117,7 +117,7 @@ def _carried_paths(
     return edges
 
 
-def _paths_to(
+def _paths_to_statement(
     paths: Sequence[tuple[str, tuple[str, ...]]], now: Mapping[str, _Paths], share: float
 ) -> _Paths:
     """Returns the longest paths from old scalars to a statement's value, through other statements

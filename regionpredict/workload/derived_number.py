@@ -146,7 +146,7 @@ class Derived(float):
         value = float(self) ** power
         if not power == int(power) >= 0:
             return Derived(value, None)
-        return Derived.from_operation(value, partial(_power, power=int(power)), self)
+        return Derived.from_operation(value, partial(_power_formula, power=int(power)), self)
 
     def __round__(self, digits: int | None = None) -> Derived:  # type: ignore[override]
         rounded = float(round(float(self), digits or 0))
@@ -158,7 +158,7 @@ def _short_enough(expr: Expr | None) -> Expr | None:
     return expr if expr is None or expr.size <= LONGEST_EXPRESSION.value else None
 
 
-def _power(base: Expr, power: int) -> Expr:
+def _power_formula(base: Expr, power: int) -> Expr:
     return base**power
 
 
@@ -202,7 +202,7 @@ def evaluated(expr: Expr, values: Mapping[str, Number]) -> float | None:
     if result is None:
         return None
     return Derived.from_operation(
-        float(result), partial(_substituted, expr, tuple(derived)), *derived.values()
+        float(result), partial(_substituted_formula, expr, tuple(derived)), *derived.values()
     )
 
 
@@ -227,16 +227,16 @@ def _reciprocal(value: Number) -> Fraction:
     return 1 / Fraction(value)
 
 
-def _substituted(expr: Expr, names: tuple[str, ...], *known: Expr) -> Expr:
+def _substituted_formula(expr: Expr, names: tuple[str, ...], *known: Expr) -> Expr:
     return expr.substitute(dict(zip(names, known, strict=True)))
 
 
 def _quotient(above: float, below: float) -> Derived:
     value = float(above) / float(below)
-    return Derived.from_operation(value, partial(_exact_quotient, value), above, below)
+    return Derived.from_operation(value, partial(_exact_quotient_formula, value), above, below)
 
 
-def _exact_quotient(value: float, above: Expr, below: Expr) -> Expr | None:
+def _exact_quotient_formula(value: float, above: Expr, below: Expr) -> Expr | None:
     """Returns the quotient of two expressions if it is exact, else None. `value` is its value."""
     divisor = below.constant
     if divisor is not None:
@@ -251,7 +251,7 @@ def _floor_quotient(above: float, below: float) -> Derived:
     value = float(above) // float(below)
     exact = float(above) / float(below)
     if exact == value:
-        return Derived.from_operation(value, partial(_exact_quotient, exact), above, below)
+        return Derived.from_operation(value, partial(_exact_quotient_formula, exact), above, below)
     return Derived.from_operation(value, _floor_formula, above, below)
 
 

@@ -221,7 +221,7 @@ def _enumerate_lines(
     plain, whole = _are_plain_and_whole(shapes)
     if not whole:
         return _lines_of_patterns(shapes, part, plain=plain)
-    moved = _from_the_first_line(shapes, part.line_bytes)
+    moved = _moved_to_first_line(shapes, part.line_bytes)
     key = (part.aligned, *map(_pattern_key, moved))
     if key not in part.known:
         part.known[key] = _lines_of_patterns(moved, part, plain=plain)
@@ -253,7 +253,7 @@ def _pattern_key(shape: AccessPattern) -> tuple[object, ...]:
     return (rows if isinstance(rows, tuple) else rows.as_bytes(), *shape[1:])
 
 
-def _from_the_first_line(
+def _moved_to_first_line(
     shapes: Sequence[AccessPattern], line_bytes: float
 ) -> tuple[AccessPattern, ...]:
     """Returns the shapes moved by whole lines, so that the first access is in the first line."""
@@ -362,7 +362,7 @@ class _GroupEnumeration:
                 address += slope * begin
                 levels.append((slope * step, number))
         if len(independent) < len(path.loops):
-            known = self._rows(address)
+            known = self._dependent_rows(address)
             self.fractions |= known.fractions
             if known.rows is None:
                 return None
@@ -372,7 +372,7 @@ class _GroupEnumeration:
         levels.sort(key=_absolute_stride)
         return nothing._replace(rows=rows, levels=tuple(levels))
 
-    def _rows(self, address: float) -> Rows:
+    def _dependent_rows(self, address: float) -> Rows:
         """Returns the address runs of the dependent loops. Results are cached by address."""
         part = self.part
         key = (

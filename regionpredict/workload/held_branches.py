@@ -42,7 +42,7 @@ class TrueIterations(NamedTuple):
         place = env.get(self.variable)
         if place is None or not self.together:
             return 1.0
-        held = _hold(self.tests, {**self.values, self.variable: round(place)})
+        held = _all_hold(self.tests, {**self.values, self.variable: round(place)})
         return 1.0 / self.share if held else 0.0
 
 
@@ -65,7 +65,7 @@ def iterations_where_true(
     hits = 0
     for sample in range(count):
         part = (sample + 0.5) / count if together else (sample * GOLDEN_RATIO.value) % 1.0
-        held = _hold(tests, {**values, variable: round(begin) + step * int(part * trips)})
+        held = _all_hold(tests, {**values, variable: round(begin) + step * int(part * trips)})
         if held is None:
             return None
         hits += held
@@ -74,7 +74,7 @@ def iterations_where_true(
     return TrueIterations(tests, variable, values, hits / count, together)
 
 
-def _hold(tests: Tests, values: Mapping[str, int | Fraction]) -> bool | None:
+def _all_hold(tests: Tests, values: Mapping[str, int | Fraction]) -> bool | None:
     """Whether all tests have their required value. None if a test has no value."""
     for test, wanted in tests:
         value = evaluated(test, values)

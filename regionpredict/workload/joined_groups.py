@@ -48,10 +48,10 @@ def merge_groups(groups: Groups, bounds: LoopBounds) -> list[ReferenceGroup]:
             if loop.variable in group.slopes or loop.depends
         ])  # fmt: skip
         joined.setdefault((group.array, group.private, moving), []).append(group)
-    return [_as_one(alike) for alike in joined.values()]
+    return [_merged_group(alike) for alike in joined.values()]
 
 
-def _as_one(groups: list[ReferenceGroup]) -> ReferenceGroup:
+def _merged_group(groups: list[ReferenceGroup]) -> ReferenceGroup:
     if len(groups) == 1:
         return groups[0]
     shortest = min(groups, key=lambda group: len(group.loops))

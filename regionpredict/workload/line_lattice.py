@@ -99,7 +99,9 @@ def _lines_of_levels(
         shifts_by_offset.setdefault(round(offset - turn * stride, 3), set()).add(turn)
     shifts = {turn for group in shifts_by_offset.values() for turn in group}
     if len(shifts) == 1 and len(wide) == 1:
-        return _repeated(tuple(shifts_by_offset), span, wide[0], element, line_bytes)
+        return _lines_of_repeated_intervals(
+            tuple(shifts_by_offset), span, wide[0], element, line_bytes
+        )
     if len(shifts) == 1:
         return steps * _lines_of_levels(
             wide[:-1], tuple(shifts_by_offset), span, element, line_bytes
@@ -109,14 +111,14 @@ def _lines_of_levels(
     return count * _lines_of_levels(wide[:-1], tuple(shifts_by_offset), span, element, line_bytes)
 
 
-def _repeated(
+def _lines_of_repeated_intervals(
     offsets: tuple[float, ...], span: float, level: tuple[float, float], element: float,
     line_bytes: float,
 ) -> float:  # fmt: skip
     """Returns the lines of intervals that repeat with a stride. Neighboring repetitions may share
     a line, as in an array of structs that are longer than a line.
 
-    >>> _repeated((0.0, 40.0, 64.0), 8.0, (72.0, 100.0), 8.0, 64.0)  # 7200 bytes at any alignment
+    >>> _lines_of_repeated_intervals((0.0, 40.0, 64.0), 8.0, (72.0, 100.0), 8.0, 64.0)
     113.375
     """
     stride, steps = level

@@ -76,13 +76,13 @@ def loop_bodies(
             outer = inside.get(loop.index)
             around = [statements[number] for number, _ in outer.statements] if outer else []
             bodies.append(
-                _body(loop, own, shares, runs, written=written, around=around, trips=trips,
+                _loop_body(loop, own, shares, runs, written=written, around=around, trips=trips,
                       reassociates=reassociates)
             )  # fmt: skip
     return tuple(bodies)
 
 
-def _body(
+def _loop_body(
     loop: NestLoop, facts: Sequence[StatementFact], shares: Sequence[float], executions: float,
     *, written: Sequence[StatementFact], around: Sequence[StatementFact], trips: float,
     reassociates: bool,
@@ -98,11 +98,11 @@ def _body(
         operations=_operations(facts, shares, reassociates),
         loads=loads,
         stores=stores,
-        scalars=_scalars(loop, facts),
+        scalars=_scalar_count(loop, facts),
         recurrences=recurrences_of(
             loop, facts, reassociates=reassociates, around=around, shares=shares
         ),
-        scalar_because=_scalar_because(loop, written),
+        scalar_because=_vectorization_obstacle(loop, written),
         masked=loop.conditional == "elements",
         on_all_sides=_operations(written, [1.0] * len(written), reassociates),
         steps=steps_of(
@@ -142,7 +142,7 @@ def _memory_operations(loop: NestLoop) -> tuple[float, float]:
     return loads, stores
 
 
-def _scalars(loop: NestLoop, facts: Sequence[StatementFact]) -> int:
+def _scalar_count(loop: NestLoop, facts: Sequence[StatementFact]) -> int:
     scalars: set[str] = set()
     for fact in facts:
         indices = {
@@ -155,7 +155,7 @@ def _scalars(loop: NestLoop, facts: Sequence[StatementFact]) -> int:
     return len(scalars - {loop.variable})
 
 
-def _scalar_because(loop: NestLoop, facts: Sequence[StatementFact]) -> str:
+def _vectorization_obstacle(loop: NestLoop, facts: Sequence[StatementFact]) -> str:
     """Returns the reason why the compiler does not vectorize the loop, or an empty string."""
     if loop.children:
         return "not innermost"

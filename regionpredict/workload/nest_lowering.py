@@ -112,7 +112,7 @@ def _middle_trips(chain: Sequence[LoopHeader]) -> float:
     return chain[-1].trips(env)
 
 
-class _Contents(NamedTuple):
+class _LoopContents(NamedTuple):
     """The references, loops and statements directly in the body of a loop."""
 
     accesses: list[tuple[int, Access]]
@@ -120,7 +120,7 @@ class _Contents(NamedTuple):
     statements: list[tuple[int, float]]
 
 
-class _Member(NamedTuple):
+class _GroupMember(NamedTuple):
     """One reference of a group, with its number in the region, its offset, and its affine
     address.
     """
@@ -131,7 +131,7 @@ class _Member(NamedTuple):
     address: Affine | None
 
 
-def _offsets_of(members: Sequence[_Member]) -> tuple[float, ...]:
+def _offsets_of(members: Sequence[_GroupMember]) -> tuple[float, ...]:
     """Returns the sorted offsets of a group's references.
 
     A data-dependent access to a whole struct gets the offsets of all numbers in the struct.
@@ -175,16 +175,16 @@ class _Lowering:
     def nest(self, source: Loop) -> LoopNest:
         """Returns the lowered nest."""
         root = normalized_loops(self._lower_loop(source, (), shared=True))
-        parallel = frozenset(loop.variable for loop in self._parallel(root))
+        parallel = frozenset(loop.variable for loop in self._parallel_loops(root))
         if _is_uneven(root):
             root = _with_drifts(root, parallel)
         return LoopNest(
-            tuple(in_source_order(root)), self._parallel(root),
+            tuple(in_source_order(root)), self._parallel_loops(root),
             tuple(self.guesses.values()), tuple(self.guesses),
         )  # fmt: skip
 
     @staticmethod
-    def _parallel(root: NestLoop) -> tuple[NestLoop, ...]:
+    def _parallel_loops(root: NestLoop) -> tuple[NestLoop, ...]:
         shared = [root]
         while shared[-1].children and shared[-1].children[0].parallel:
             shared.append(shared[-1].children[0])
@@ -232,7 +232,7 @@ class _Lowering:
         self.loops += 1
         self._store_interval(source, header)
         chain = (*enclosing, header)
-        contents = _Contents([], [], [])
+        contents = _LoopContents([], [], [])
         self.sources.append(source)
         self._lower_body(source.body, chain, contents, 1.0 if given else 0.0)
         groups = tuple(self._reference_groups(contents.accesses, chain))
@@ -261,7 +261,7 @@ class _Lowering:
         return source.start is not None and source.start.constant is not None
 
     def _lower_body(
-        self, nodes: tuple[Node, ...], chain: tuple[LoopHeader, ...], contents: _Contents,
+        self, nodes: tuple[Node, ...], chain: tuple[LoopHeader, ...], contents: _LoopContents,
         share: float, given: float = 1.0, tests: Tests = (),
     ) -> None:  # fmt: skip
         """Adds the nodes of a loop body, which run in a `share` of the iterations, to `contents`.
@@ -328,14 +328,14 @@ class _Lowering:
             return known
         if expr in self._local_forms:
             return self._local_forms[expr]
-        form = self._form(expr)
+        form = self._lowered_form(expr)
         if isinstance(form, Affine):  # non-affine forms depend on the enclosing loops
             self._affine_forms[expr] = form
         elif self._grouping:
             self._local_forms[expr] = form
         return form
 
-    def _form(self, expr: Expr) -> Form | None:
+    def _lowered_form(self, expr: Expr) -> Form | None:
         constant = 0.0
         slopes: dict[str, float] = {}
         for monomial, number in expr.terms.items():
@@ -375,12 +375,12 @@ class _Lowering:
         self, accesses: list[tuple[int, Access]], chain: tuple[LoopHeader, ...]
     ) -> list[ReferenceGroup]:
         self._grouping = True
-        by_address: dict[tuple[object, ...], list[_Member]] = {}
+        by_address: dict[tuple[object, ...], list[_GroupMember]] = {}
         for number, access in accesses:
             if access.array not in self.arrays:
                 continue
             memory = self.memories[access.array]
-            address = self._address(access, chain)
+            address = self._byte_address(access, chain)
             if address is None:
                 place, offset = self.subscripts.element(access)
                 key: tuple[object, ...] = (memory, None, place)
@@ -391,13 +391,15 @@ class _Lowering:
             # size, except for data-dependent structs, which include their members.
             distance = address is not None and access.bytes > NUMBER_BYTES.value
             key = (*key, access.bytes if distance else 0)
-            by_address.setdefault(key, []).append(_Member(number, offset, access, address))
-        groups = [self._group(members, chain) for members in by_address.values()]
+            by_address.setdefault(key, []).append(_GroupMember(number, offset, access, address))
+        groups = [self._reference_group(members, chain) for members in by_address.values()]
         self._grouping = False
         self._local_forms.clear()
         return groups
 
-    def _group(self, members: list[_Member], chain: tuple[LoopHeader, ...]) -> ReferenceGroup:
+    def _reference_group(
+        self, members: list[_GroupMember], chain: tuple[LoopHeader, ...]
+    ) -> ReferenceGroup:
         _, _, access, address = members[0]
         array = self.arrays[self.memories[access.array]]
         self.groups += 1
@@ -446,7 +448,7 @@ class _Lowering:
         address = self.subscripts.address(access)
         return None if address is None else self.form(address)
 
-    def _address(self, access: Access, chain: tuple[LoopHeader, ...]) -> Affine | None:
+    def _byte_address(self, access: Access, chain: tuple[LoopHeader, ...]) -> Affine | None:
         """Returns the byte address relative to the start of the array. None if it is not affine.
 
         Rows that an index array selects, such as `a[row[i]][j]` in a loop over j, are assumed to be

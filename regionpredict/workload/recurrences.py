@@ -146,7 +146,7 @@ def _floating_operations(fact: StatementFact, reassociates: bool) -> tuple[str, 
     return tuple(kind for kind in kinds if kind.startswith("fp_"))
 
 
-def _path_through(
+def _longest_update_path(
     group: ReferenceGroup, facts: Sequence[StatementFact], reassociates: bool
 ) -> tuple[str, ...]:
     """Returns the longest path of operations in one statement from the old value of a constant
@@ -181,7 +181,7 @@ def _array_recurrence(
         )
         if not reads:
             return None
-        way = _path_through(group, facts, reassociates)
+        way = _longest_update_path(group, facts, reassociates)
         if len(way) > 1:
             return Recurrence(name, (way,), 1.0, in_order=True)
         return Recurrence(name, writing, None)

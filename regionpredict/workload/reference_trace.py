@@ -90,19 +90,19 @@ class _Tracer:
 
     def trace(self) -> ReferenceTrace | None:
         try:
-            return self._trace()
+            return self._enumerated_trace()
         except _NotTracedError:
             return None
 
-    def _trace(self) -> ReferenceTrace | None:
+    def _enumerated_trace(self) -> ReferenceTrace | None:
         body = self._shared_body()
         total = int(body.length.sum())
         if not total:
             return None
         self.reference = np.empty(total, dtype=np.int32)
         self.byte = np.empty(total, dtype=np.int64)
-        self._fill(body, np.cumsum(body.length) - body.length)
-        array = np.array([self._array_of(reference) for reference in self.references])
+        self._store_references(body, np.cumsum(body.length) - body.length)
+        array = np.array([self._array_number(reference) for reference in self.references])
         written = np.array([reference.written for reference in self.references])
         private = np.array([reference.group.private for reference in self.references])
         anywhere = {group.array for group in self.nest.groups() if not group.aligned}
@@ -113,7 +113,7 @@ class _Tracer:
             aligned,
         )  # fmt: skip
 
-    def _array_of(self, reference: _Reference) -> int:
+    def _array_number(self, reference: _Reference) -> int:
         return self.arrays.setdefault(reference.group.array, len(self.arrays))
 
     def _shared_body(self) -> _BodyIterations:
@@ -121,22 +121,26 @@ class _Tracer:
         points: Points = {}
         number = 1
         for loop in self.nest.parallel:
-            _, points, number = self._iterations(loop, points, number)
-        return self._body(self.nest.parallel[-1], points, number, np.arange(number))
+            _, points, number = self._enumerated_iterations(loop, points, number)
+        return self._enumerated_body(self.nest.parallel[-1], points, number, np.arange(number))
 
-    def _body(self, loop: NestLoop, points: Points, number: int, around: Whole) -> _BodyIterations:
+    def _enumerated_body(
+        self, loop: NestLoop, points: Points, number: int, around: Whole
+    ) -> _BodyIterations:
         own = sum(len(group.accesses) for group in loop.groups)
         self._use_budget(own * number)
         length = np.full(number, own, dtype=np.int64)
         children = {}
         for child in loop.children:
-            inside, inner_points, count = self._iterations(child, points, number)
-            body = self._body(child, inner_points, count, inside)
+            inside, inner_points, count = self._enumerated_iterations(child, points, number)
+            body = self._enumerated_body(child, inner_points, count, inside)
             children[child.index] = body
             length += np.bincount(inside, weights=body.length, minlength=number).astype(np.int64)
         return _BodyIterations(loop, points, number, around, children, length)
 
-    def _iterations(self, loop: NestLoop, points: Points, number: int) -> tuple[Whole, Points, int]:
+    def _enumerated_iterations(
+        self, loop: NestLoop, points: Points, number: int
+    ) -> tuple[Whole, Points, int]:
         """Enumerates all iterations of a loop: the outer iteration of each, the values of variables
         in each, and the number of iterations.
         """
@@ -163,7 +167,7 @@ class _Tracer:
         if not keep:
             self.left -= references
 
-    def _fill(self, body: _BodyIterations, start: Whole) -> None:
+    def _store_references(self, body: _BodyIterations, start: Whole) -> None:
         """Stores the references of a body in the trace. `start` is the position of each iteration's
         first reference.
         """
@@ -176,7 +180,7 @@ class _Tracer:
                     inner.around, weights=inner.length, minlength=body.number
                 ).astype(np.int64)
                 skipped = np.cumsum(length) - length
-                self._fill(inner, at[inner.around] + before - skipped[inner.around])
+                self._store_references(inner, at[inner.around] + before - skipped[inner.around])
                 at += length
                 continue
             group = part.group

@@ -79,7 +79,9 @@ def reuse_distances(
     A loop whose inner loops grow or shrink is evaluated in `samples` of its iterations.
     """
     counter = _ReuseCounter(nest, line_bytes, samples)
-    return tuple(counter.reuse(reference) for reference in sorted(counter.references, key=_number))
+    return tuple(
+        counter.reuse(reference) for reference in sorted(counter.references, key=_reference_number)
+    )
 
 
 def misses(reuses: Sequence[ReferenceReuse], lines: float) -> float:
@@ -118,7 +120,7 @@ def _footprint_inputs(group: ReferenceGroup) -> tuple[object, ...]:
     )  # fmt: skip
 
 
-def _number(reference: _Reference) -> int:
+def _reference_number(reference: _Reference) -> int:
     return reference.number
 
 
@@ -137,18 +139,18 @@ class _ReuseCounter:
         self._iterations: dict[tuple[int, tuple[float, ...]], float] = {}
         self._windows: dict[tuple[int, float, tuple[float, ...]], float] = {}
         self._leading: dict[tuple[int, int], list[_Reference]] = {}
-        self._visit(nest.root, ())
+        self._add_references(nest.root, ())
         self._by_array: dict[str, list[_Reference]] = {}
         self._latest: dict[int, _Reference] = {}  # the preceding reference to the same address
         latest: dict[tuple[int, float], _Reference] = {}
-        for reference in sorted(self.references, key=_number):
+        for reference in sorted(self.references, key=_reference_number):
             if reference.address in latest:
                 self._latest[reference.number] = latest[reference.address]
             else:
                 self._by_array.setdefault(reference.group.array, []).append(reference)
             latest[reference.address] = reference
 
-    def _visit(self, loop: NestLoop, around: tuple[NestLoop, ...]) -> None:
+    def _add_references(self, loop: NestLoop, around: tuple[NestLoop, ...]) -> None:
         path = (*around, loop)
         for group in loop.groups:
             alike = self._alike.setdefault(_footprint_inputs(group), group)
@@ -158,7 +160,7 @@ class _ReuseCounter:
                     own = replace(group, index=next(self._numbers), offsets=(place,))
                 self.references.append(_Reference(number, (group.index, place), own, alike, path))
         for child in loop.children:
-            self._visit(child, path)
+            self._add_references(child, path)
 
     def reuse(self, reference: _Reference) -> ReferenceReuse:
         """Returns the reuse of one reference."""
@@ -265,7 +267,7 @@ class _ReuseCounter:
         for lines, inside in fresh:
             share = runs * lines / total
             if own > 0:
-                away = self._own_distance(reference, depth, inside)
+                away = self._distance_along_loop(reference, depth, inside)
                 uses.append(ReuseShare(share * own, away, loop.variable))
             if others > 0:
                 away = self._lines_of_iterations(loop, inside, turns) - 1.0
@@ -292,7 +294,7 @@ class _ReuseCounter:
     ) -> float:
         """Returns the lines that several references to one array touch."""
         # The fixed order lets the next reference find the cached result.
-        places = [(each.group, each.offset) for each in sorted(references, key=_number)]
+        places = [(each.group, each.offset) for each in sorted(references, key=_reference_number)]
         return self._lines_of_references(loops, env, places)
 
     def _lines_of_references(
@@ -351,11 +353,11 @@ class _ReuseCounter:
         if known is None:
             known = self._leading[reference.number, depth] = [
                 other for other in self._other_references(reference, depth)
-                if self._leads(other, reference, depth)
+                if self._touches_lines_first(other, reference, depth)
             ]  # fmt: skip
         return known
 
-    def _leads(self, other: _Reference, reference: _Reference, depth: int) -> bool:
+    def _touches_lines_first(self, other: _Reference, reference: _Reference, depth: int) -> bool:
         slopes = reference.group.slopes
         gap = other.offset - reference.offset
         if (
@@ -387,7 +389,7 @@ class _ReuseCounter:
             turns = [max(1.0, gap) for gap in gaps] or turns
         return min(turns)
 
-    def _own_distance(self, reference: _Reference, depth: int, inside: _Env) -> float:
+    def _distance_along_loop(self, reference: _Reference, depth: int, inside: _Env) -> float:
         """Returns the number of other lines between two uses of a line in consecutive iterations of
         the loop at `depth`.
 

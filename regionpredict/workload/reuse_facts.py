@@ -61,7 +61,7 @@ def reuse_facts(facts: RegionFacts, line_bytes: int) -> tuple[ReuseFact, ...]:
     }
     nest = loop_nest(facts.region, named)
     if nest is None or nest.assumed:
-        return tuple(_unknown(access) for access in accesses)
+        return tuple(_unknown_reuse(access) for access in accesses)
     by_formula = {
         reuse_distance.number: reuse_distance
         for reuse_distance in reuse_distances(nest, line_bytes, samples=1)
@@ -120,7 +120,7 @@ def _reuse_histogram(use: ReuseShare) -> list[tuple[int, float]]:
     return bars
 
 
-def _unknown(access: Access) -> ReuseFact:
+def _unknown_reuse(access: Access) -> ReuseFact:
     return ReuseFact(access, None, None, None, None, ())
 
 
@@ -129,7 +129,7 @@ def _reuse_fact(
     values: Mapping[str, int | Fraction], line_bytes: int,
 ) -> ReuseFact:  # fmt: skip
     if by_formula is None:
-        return _unknown(access)
+        return _unknown_reuse(access)
     executions = None if by_number is None else by_number.executions
     uses = () if by_number is None else by_number.uses
     # Small shares of reuse come from the ends of rows and do not determine the cache size.

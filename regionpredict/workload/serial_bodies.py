@@ -41,7 +41,7 @@ def parts_of(nest: Loop) -> tuple[Selection, dict[SerialKind, Selection]]:
     """Splits a nest into the loops without serial bodies, and the loops with only the serial bodies
     of each kind.
     """
-    kinds = sorted(_kinds(nest.body))
+    kinds = sorted(_serial_kinds(nest.body))
     if not kinds:
         return Selection(nest, tuple(range(_statements_in(nest.body)))), {}
     at_once = _Selector(None)
@@ -60,17 +60,17 @@ def kind_of(construct: Synchronisation) -> SerialKind | None:
     return None if kind is None else SerialKind(kind, construct.lock)
 
 
-def _kinds(nodes: tuple[Node, ...]) -> set[SerialKind]:
+def _serial_kinds(nodes: tuple[Node, ...]) -> set[SerialKind]:
     kinds: set[SerialKind] = set()
     for node in nodes:
         kind = kind_of(node) if isinstance(node, Synchronisation) and node.body else None
         if kind is not None:
             kinds.add(kind)
         elif isinstance(node, (Loop, Synchronisation)):
-            kinds |= _kinds(node.body)
+            kinds |= _serial_kinds(node.body)
         elif isinstance(node, Branch):
             for side in node.sides:
-                kinds |= _kinds(side)
+                kinds |= _serial_kinds(side)
     return kinds
 
 
@@ -100,7 +100,7 @@ class _Selector:
                     self.chosen.append(self._passed)
                 self._passed += 1
             elif isinstance(node, Synchronisation):
-                left += self._construct(node, keep=keep)
+                left += self._select_construct(node, keep=keep)
             elif isinstance(node, Loop):
                 body = self._select(node.body, keep=keep)
                 left += [replace(node, body=body)] if body or self.kind is None else []
@@ -109,7 +109,7 @@ class _Selector:
                 left += [replace(node, sides=sides)] if any(sides) or self.kind is None else []
         return tuple(left)
 
-    def _construct(self, node: Synchronisation, *, keep: bool) -> tuple[Node, ...]:
+    def _select_construct(self, node: Synchronisation, *, keep: bool) -> tuple[Node, ...]:
         if self.kind is None:
             body = self._select(node.body, keep=node.kind not in SERIAL_KINDS and keep)
             return (replace(node, body=() if node.kind in SERIAL_KINDS else body),)

@@ -88,8 +88,8 @@ def statement_table(
         status=facts.status,
         iterations=facts.iterations.value,
         working_set_bytes=facts.working_set.value,
-        unbound=_unbound(facts),
-        statements=tuple(_row(facts, fact, line_bytes) for fact in counted),
+        unbound=_unbound_names(facts),
+        statements=tuple(_statement_row(facts, fact, line_bytes) for fact in counted),
         assumed=(*facts.bindings.assumed, *guessed),
         diagnostics=(*facts.diagnostics, *narrow_rows(facts, line_bytes)),
     )
@@ -111,19 +111,19 @@ def _with_executions(
     return counted, sizes.guessed
 
 
-def _unbound(facts: RegionFacts) -> tuple[str, ...]:
+def _unbound_names(facts: RegionFacts) -> tuple[str, ...]:
     expression = facts.working_set.expr
     if expression is None or facts.working_set.value is not None:
         return ()
     return tuple(sorted(expression.names - facts.bindings.values.keys()))
 
 
-def _row(facts: RegionFacts, fact: StatementFact, line_bytes: int) -> StatementRow:
+def _statement_row(facts: RegionFacts, fact: StatementFact, line_bytes: int) -> StatementRow:
     statement = fact.statement
     references = tuple(
         ReferenceRow(
             reference.access.text, reference.access.kind, reference.reuse,
-            _pattern(facts, fact, reference, line_bytes), reference.counted,
+            _access_pattern(facts, fact, reference, line_bytes), reference.counted,
             reference.access.bytes,
         )
         for reference in fact.accesses
@@ -134,7 +134,9 @@ def _row(facts: RegionFacts, fact: StatementFact, line_bytes: int) -> StatementR
     )
 
 
-def _pattern(facts: RegionFacts, fact: StatementFact, access: AccessFact, line_bytes: int) -> str:
+def _access_pattern(
+    facts: RegionFacts, fact: StatementFact, access: AccessFact, line_bytes: int
+) -> str:
     """Returns the access pattern of a reference for this line size."""
     if line_bytes == LINE_BYTES:
         return access.pattern

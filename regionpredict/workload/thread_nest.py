@@ -181,7 +181,7 @@ def _with_rounds(
     if at > 0 and not together and (left := math.remainder(trips[at], covered)):
         row = nest.parallel[at - 1]
         drift[row.variable] = -left * loop.step / row.step
-    rounds = _Rounds(loop, trips[at] / covered, covered, length, len(nest.loops), drift)
+    rounds = _StripMining(loop, trips[at] / covered, covered, length, len(nest.loops), drift)
     inner = {loop.variable for loop in nest.parallel[at + 1 :]}
     kept = tuple(spacing for spacing in distributed.spacings if spacing.variable in inner)
     lengths = {
@@ -199,7 +199,7 @@ def _with_rounds(
     )  # fmt: skip
 
 
-class _Rounds:
+class _StripMining:
     """Strip-mines one loop of a nest into a loop over rounds and, for chunks of several iterations,
     a loop over the chunk.
     """

@@ -126,12 +126,12 @@ class TracedTraffic:
                 line = line + np.where(trace.private, own, 0)
         seen = np.zeros(number * teams * caches.sharers, dtype=np.bool_)
         seen[line] = True
-        read = self._by_array(lines, seen)
+        read = self._lines_by_array(lines, seen)
         seen[:] = False
         seen[line[self._stores]] = True
-        return read, self._by_array(lines, seen)
+        return read, self._lines_by_array(lines, seen)
 
-    def _by_array(self, lines: _Lines, seen: Flags) -> Whole:
+    def _lines_by_array(self, lines: _Lines, seen: Flags) -> Whole:
         times = seen.reshape(-1, len(lines.array)).sum(axis=0)
         number = len(self.trace.arrays)
         return np.bincount(lines.array, times, minlength=number).astype(np.int64)

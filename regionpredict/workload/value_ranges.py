@@ -43,7 +43,11 @@ def interval_of(expr: Expr, intervals: Intervals) -> Interval | None:
     for monomial, number in expr.terms.items():
         part = Interval(float(number), float(number))
         for factor, power in monomial:
-            own = intervals.get(factor) if isinstance(factor, str) else _of_atom(factor, intervals)
+            own = (
+                intervals.get(factor)
+                if isinstance(factor, str)
+                else _interval_of_atom(factor, intervals)
+            )
             if own is None:
                 return None
             for _ in range(power):
@@ -52,7 +56,7 @@ def interval_of(expr: Expr, intervals: Intervals) -> Interval | None:
     return total
 
 
-def _of_atom(atom: Atom, intervals: Intervals) -> Interval | None:
+def _interval_of_atom(atom: Atom, intervals: Intervals) -> Interval | None:
     rule = _RULES.get(atom.kind)
     if rule is None:
         return None

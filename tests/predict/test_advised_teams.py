@@ -8,7 +8,7 @@ from typing import cast
 import pytest
 
 from regionpredict.machine import load
-from regionpredict.predict.advice import _best, _RegionTrials, advised_teams
+from regionpredict.predict.advice import _best_time, _RegionTrials, advised_teams
 from regionpredict.predict.curve import Point
 from regionpredict.predict.teams import TeamPrediction
 
@@ -82,5 +82,5 @@ def test_a_term_is_worth_a_tenth_of_the_speed(part: float, worth: bool) -> None:
 
 def test_the_best_of_the_counts_that_are_tried() -> None:
     points = [point(1, compute=3.0), point(2, compute=2.0), point(3, compute=1.0)]
-    assert _best(points, (1, 2)) == 2.0
-    assert _best(points, (4,)) is None
+    assert _best_time(points, (1, 2)) == 2.0
+    assert _best_time(points, (4,)) is None

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from regionpredict.machine import load
 from regionpredict.predict import PlannedTeam, changes_between, plan_of
-from regionpredict.predict.plan import _Times
+from regionpredict.predict.plan import _PlanCosts
 
 MACHINE = load("clovertown")  # 2 packages of 4 cores
 SIZES = (1, 2, 4, 8)
@@ -154,7 +154,7 @@ def test_the_way_through_the_order_is_the_best_of_all(
         for number, each in enumerate(times)
     ]
     changes = {(f"t{k}", f"t{k + 1}"): data.draw(often) for k in range(len(teams) - 1)}
-    sizes = _Times(teams, changes, MACHINE).along_the_order(SIZES)
+    sizes = _PlanCosts(teams, changes, MACHINE).along_the_order(SIZES)
     best = min(
         total(
             teams,
@@ -170,7 +170,9 @@ def test_the_way_through_the_order_is_the_best_of_all(
 def test_only_the_sizes_that_are_tried_are_taken() -> None:
     """Eight threads would be best; of 1 and 2 the second is, and a team may have no such size."""
     seconds = {1: 8.0, 2: 4.0, 4: 2.0, 8: 1.0}
-    times = _Times([PlannedTeam("t", 1.0, seconds), PlannedTeam("u", 1.0, {4: 2.0})], {}, MACHINE)
+    times = _PlanCosts(
+        [PlannedTeam("t", 1.0, seconds), PlannedTeam("u", 1.0, {4: 2.0})], {}, MACHINE
+    )
     assert times.along_the_order([1, 2]) == {"t": 2, "u": 4}
     assert times.constant(3) == {"t": 2, "u": 4}  # the largest that is no larger, or the smallest
 
@@ -182,7 +184,7 @@ def test_what_a_group_changes_is_what_the_whole_changes(
 ) -> None:
     """The part of a group differs between two plans by as much as all teams' time does."""
     teams, changes = program
-    times = _Times(teams, changes, MACHINE)
+    times = _PlanCosts(teams, changes, MACHINE)
     sizes = {team.id: data.draw(st.sampled_from(sorted(team.seconds))) for team in teams}
     group = data.draw(st.lists(st.sampled_from([t.id for t in teams]), min_size=1, unique=True))
     new = {
@@ -203,8 +205,8 @@ def test_the_sizes_that_are_tried() -> None:
     """Powers of two below 40 cores, whole domains of 20, all cores, and the best constant."""
     machine = load("skylake-gold-6148")
     assert (machine.cores, machine.cores_per_domain) == (40, 20)
-    assert _Times([], {}, machine).labels(7) == [1, 2, 4, 7, 8, 16, 20, 32, 40]
-    assert _Times([], {}, MACHINE).labels(8) == [1, 2, 4, 8]
+    assert _PlanCosts([], {}, machine).labels(7) == [1, 2, 4, 7, 8, 16, 20, 32, 40]
+    assert _PlanCosts([], {}, MACHINE).labels(8) == [1, 2, 4, 8]
 
 
 def test_neighbours_of_one_size_are_changed_together() -> None:
@@ -213,19 +215,19 @@ def test_neighbours_of_one_size_are_changed_together() -> None:
     unit = change(2, 8)
     teams = [PlannedTeam(f"t{k}", 1.0, {2: 0.5 * unit, 8: unit}) for k in range(3)]
     changes = {("t0", "t1"): 1.0, ("t1", "t2"): 1.0}
-    times = _Times(teams, changes, MACHINE)
+    times = _PlanCosts(teams, changes, MACHINE)
     eight = times.constant(8)
-    assert times._alike("t1", eight) == ["t1", "t0", "t2"]
-    assert times._alike("t1", {**eight, "t2": 2}) == ["t1", "t0"]
+    assert times._neighbors_with_equal_size("t1", eight) == ["t1", "t0", "t2"]
+    assert times._neighbors_with_equal_size("t1", {**eight, "t2": 2}) == ["t1", "t0"]
     assert times.improved(eight, [2, 8]) == dict.fromkeys(eight, 2)
     # One alone: half a change less for itself, and two changes more.
-    assert times._best(["t1"], eight, [2, 8]) is None
-    assert times._best(["t1", "t0", "t2"], eight, [8]) is None  # nothing gained by staying
+    assert times._best_change(["t1"], eight, [2, 8]) is None
+    assert times._best_change(["t1", "t0", "t2"], eight, [8]) is None  # nothing gained by staying
 
 
 def test_a_change_costs_that_of_the_larger_size() -> None:
     teams = [PlannedTeam("a", 1.0, {2: 0.0, 8: 0.0}), PlannedTeam("b", 1.0, {2: 0.0, 8: 0.0})]
-    times = _Times(teams, {("a", "b"): 3.0, ("b", "a"): 2.0, ("a", "a"): 7.0}, MACHINE)
+    times = _PlanCosts(teams, {("a", "b"): 3.0, ("b", "a"): 2.0, ("a", "a"): 7.0}, MACHINE)
     assert times.total({"a": 2, "b": 8}) == pytest.approx(5 * change(2, 8))
     assert times.total({"a": 8, "b": 2}) == pytest.approx(5 * change(2, 8))
     assert times.total({"a": 8, "b": 8}) == 0.0

@@ -17,8 +17,8 @@ from regionpredict.workload.enumerated_lines import (
     EnumeratedGroup,
     Part,
     _are_plain_and_whole,
-    _from_the_first_line,
     _lines_of_patterns,
+    _moved_to_first_line,
     distinct_lines,
     mean_of_blocks,
     path_of,
@@ -400,20 +400,20 @@ def test_shapes_begin_in_the_first_line() -> None:
         empty = ROW._replace(rows=())
         back = begin - begin % 64
         for shapes in ([row, other], [empty, row, other]):
-            *_, first, second = _from_the_first_line(shapes, 64.0)
+            *_, first, second = _moved_to_first_line(shapes, 64.0)
             assert first.rows == (
                 (begin - back, begin + 8 - back),
                 (begin + 72 - back, begin + 80 - back),
             )
             assert second.rows == ((begin - 800 - back, begin - 792 - back),)
-    assert _from_the_first_line([empty], 64.0) == (empty,)
+    assert _moved_to_first_line([empty], 64.0) == (empty,)
 
 
 ROWS = tuple((704.0 + 100 * at, 712.0 + 100 * at) for at in range(60))
 
 
 def test_arrays_begin_in_the_first_line() -> None:
-    (moved,) = _from_the_first_line([ROW._replace(rows=many_runs(ROWS))], 64.0)
+    (moved,) = _moved_to_first_line([ROW._replace(rows=many_runs(ROWS))], 64.0)
     assert isinstance(moved.rows, ManyRuns)
     assert moved.rows.one_by_one() == [(low - 704, high - 704) for low, high in ROWS]
     assert _are_plain_and_whole([moved]) == (True, True)

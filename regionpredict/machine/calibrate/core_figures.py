@@ -66,7 +66,7 @@ def _store_forward(samples: Samples) -> MeasuredTime | None:
     """Returns the cycles from a store to the load of its value, without the uncertainty of the
     clock.
     """
-    each, clock = _of(samples, STORE_FORWARD), _of(samples, CLOCK)
+    each, clock = _measured_time(samples, STORE_FORWARD), _measured_time(samples, CLOCK)
     if each is None or clock is None:
         return None
     return each.divided_by(MeasuredTime(clock.value, 0.0))
@@ -76,7 +76,10 @@ def _outstanding_misses(samples: Samples) -> MeasuredTime | None:
     """Returns the number of concurrent line misses of one core by Little's law. It is the time of
     dependent loads divided by the time of independent loads without prefetching.
     """
-    latency, each = _of(samples, f"latency/{MEMORY_LEVEL}"), _of(samples, UNFORESEEN)
+    latency, each = (
+        _measured_time(samples, f"latency/{MEMORY_LEVEL}"),
+        _measured_time(samples, UNFORESEEN),
+    )
     return _count(latency.divided_by(each)) if latency is not None and each is not None else None
 
 
@@ -87,7 +90,7 @@ def _tlb_entries(samples: Samples) -> MeasuredTime | None:
         return None
     held = None
     for count in TLB_COUNTS:
-        walked, hit = (_of(samples, f"tlb/{count}/{how}") for how in ("walked", "found"))
+        walked, hit = (_measured_time(samples, f"tlb/{count}/{how}") for how in ("walked", "found"))
         if walked is None or hit is None or walked.minus(hit).value > walk.value / 2:
             break
         held = MeasuredTime(float(count), 0.0)
@@ -112,7 +115,7 @@ def _page_walk_factor(topology: Topology, samples: Samples) -> MeasuredTime | No
     line = next((cache.line for cache in topology.caches if cache.line), 64)
     needed = SCATTERED_LINES * (line + TABLE_ENTRY_BYTES)
     levels = [cache.level for cache in topology.caches if cache.size >= needed]
-    entry = _of(samples, f"latency/{levels[0] if levels else MEMORY_LEVEL}")
+    entry = _measured_time(samples, f"latency/{levels[0] if levels else MEMORY_LEVEL}")
     if walk is None or entry is None:
         return None
     # The uncertainty of the cache latency belongs to another figure.
@@ -121,7 +124,7 @@ def _page_walk_factor(topology: Topology, samples: Samples) -> MeasuredTime | No
 
 def _walk_time(samples: Samples, walked: str, hit: str) -> MeasuredTime | None:
     """Returns the time that a load waits for address translation. None if it is not positive."""
-    long, short = _of(samples, walked), _of(samples, hit)
+    long, short = _measured_time(samples, walked), _measured_time(samples, hit)
     if long is None or short is None or long.value <= short.value:
         return None
     return long.minus(short)
@@ -132,7 +135,7 @@ def _count(measured: MeasuredTime) -> MeasuredTime:
     return MeasuredTime(float(max(1, round(measured.value))), max(0.0, measured.half - 0.5))
 
 
-def _of(samples: Samples, key: str) -> MeasuredTime | None:
+def _measured_time(samples: Samples, key: str) -> MeasuredTime | None:
     kept = samples.get(key)
     if not kept:
         return None

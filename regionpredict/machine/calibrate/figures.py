@@ -107,7 +107,7 @@ def figures(
         spread=spreads(topology, samples),
         capacity=_capacities(sweeps, bandwidth.get(MEMORY_LEVEL, {}).get("load", {}).get(1)),
     )
-    remarks = (*_unsteady(plan, samples), *suspicious(measured))
+    remarks = (*_convergence_remarks(plan, samples), *suspicious(measured))
     return replace(measured, remarks=remarks)
 
 
@@ -276,22 +276,24 @@ def _link(topology: Topology, typical_samples: Mapping[str, float]) -> float | N
     )
 
 
-def _unsteady(plan: tuple[Measurement, ...], samples: Mapping[str, list[float]]) -> tuple[str, ...]:
+def _convergence_remarks(
+    plan: tuple[Measurement, ...], samples: Mapping[str, list[float]]
+) -> tuple[str, ...]:
     missing = [m.key for m in plan if not samples.get(m.key)]
     loose = [m.key for m in plan if samples.get(m.key) and not has_converged(samples[m.key])]
     remarks: list[str] = []
     if missing:
-        remarks.append(f"not measured within the budget: {_named(missing)}")
+        remarks.append(f"not measured within the budget: {_listed_keys(missing)}")
     if loose:
         worst = max(min(relative_interval(samples[key]), 9.99) for key in loose)
         remarks.append(
             f"95 % interval wider than {percent(ENOUGH)} of the mean (up to {percent(worst)}): "
-            f"{_named(loose)}"
+            f"{_listed_keys(loose)}"
         )
     return tuple(remarks)
 
 
-def _named(keys: list[str]) -> str:
+def _listed_keys(keys: list[str]) -> str:
     more = len(keys) - NAMED_UNSTEADY
     return ", ".join(keys[:NAMED_UNSTEADY]) + (f" and {more} more" if more > 0 else "")
 

@@ -138,7 +138,7 @@ def _clocks(topology: Topology, cpus: tuple[int, ...]) -> Iterator[Measurement]:
     """Yields measurements of the clock, for several numbers of active cores of the first socket."""
     for count in core_counts(min(topology.cores_per_package, len(cpus))):
         key = CLOCK if count == 1 else f"{CLOCK}/{count}"
-        yield Measurement(key, "clock", (_list(cpus[:count]),))
+        yield Measurement(key, "clock", (_cpu_list(cpus[:count]),))
 
 
 def _core_kinds(topology: Topology, cpus: tuple[int, ...]) -> Iterator[Measurement]:
@@ -153,7 +153,7 @@ def _core_kinds(topology: Topology, cpus: tuple[int, ...]) -> Iterator[Measureme
             yield Measurement(f"core/{first}/{kind}", "operations", arguments)
     if topology.virtual and topology.threads_per_core == 1 and not cores % 2:
         yield Measurement(ALONE, "clock", (str(cpus[0]), "wide"))
-        yield Measurement(TOGETHER, "clock", (_list(cpus[:2]), "wide"))
+        yield Measurement(TOGETHER, "clock", (_cpu_list(cpus[:2]), "wide"))
 
 
 def _page_walks(topology: Topology, cpu: str, line: str) -> Iterator[Measurement]:
@@ -261,7 +261,7 @@ def _bandwidth(
         Measurement(
             f"bandwidth/{level}/{kernel}/{count}",
             "bandwidth",
-            (_list(cpus[:count]), str(max(total // count, 1024**2)), kernel),
+            (_cpu_list(cpus[:count]), str(max(total // count, 1024**2)), kernel),
         )
         for count in core_counts(most)
         for kernel in KERNELS
@@ -278,7 +278,7 @@ def _node_bandwidth(topology: Topology, total: int, cpus: tuple[int, ...]) -> li
         Measurement(
             f"node/load/{count}",
             "bandwidth",
-            (_list(cpus[:count]), str(max(total // count, 1024**2)), "load"),
+            (_cpu_list(cpus[:count]), str(max(total // count, 1024**2)), "load"),
         )
         for count in (topology.cores_per_package, topology.cores)
     ]
@@ -306,7 +306,7 @@ def _cache_bandwidth(topology: Topology, level: int, cpus: tuple[int, ...]) -> l
         Measurement(
             f"bandwidth/{level}/{kernel}/{count}",
             "bandwidth",
-            (_list(cpus[:count]), str(share), kernel),
+            (_cpu_list(cpus[:count]), str(share), kernel),
         )
         for kernel in KERNELS
         for count in counts
@@ -319,7 +319,7 @@ def _link_bandwidth(topology: Topology, total: int, cpus: tuple[int, ...]) -> li
     if topology.packages == 1 or len(cpus) < topology.cores:
         return []
     size = str(max(total // each, 1024**2))
-    home, users = _list(cpus[each : 2 * each]), _list(cpus[:each])
+    home, users = _cpu_list(cpus[each : 2 * each]), _cpu_list(cpus[:each])
     return [Measurement("link/load", "bandwidth", (users, size, "load", home))]
 
 
@@ -338,13 +338,13 @@ def _openmp(
         return [
             Measurement(
                 f"openmp/{kind}/{count}", "openmp",
-                (_list(cpus[:count]), *_construct(kind, count, topology, total)),
+                (_cpu_list(cpus[:count]), *_construct(kind, count, topology, total)),
             )
             for kind in OPENMP
             for count in counts
         ]  # fmt: skip
     return [
-        Measurement(f"llvm/{kind}/{count}", "openmp", (_list(cpus[:count]), kind), runtime)
+        Measurement(f"llvm/{kind}/{count}", "openmp", (_cpu_list(cpus[:count]), kind), runtime)
         for kind in OF_A_RUNTIME
         for count in counts
     ]
@@ -362,5 +362,5 @@ def _construct(kind: str, threads: int, topology: Topology, total: int) -> tuple
     return ("first_touch", str(max(1, int(each) // 4096)))
 
 
-def _list(cpus: tuple[int, ...]) -> str:
+def _cpu_list(cpus: tuple[int, ...]) -> str:
     return ",".join(str(cpu) for cpu in cpus)

@@ -131,10 +131,10 @@ def assemble(
     remarks: list[str] = []
     cores = {thread.core: thread for thread in sorted(threads, key=lambda t: -t.number)}
     by_package = Counter(thread.package for thread in cores.values())
-    per_package = _common(by_package, "packages", "cores", remarks)
+    per_package = _most_common_count(by_package, "packages", "cores", remarks)
     domains = {(thread.package, thread.domain) for thread in cores.values()}
     by_domain = Counter(package for package, _ in domains)
-    per_domain = _common(by_domain, "packages", "NUMA domains", remarks)
+    per_domain = _most_common_count(by_domain, "packages", "NUMA domains", remarks)
     if per_package % per_domain:
         remarks.append(
             f"{per_package} cores do not divide into {per_domain} NUMA domains: one is assumed"
@@ -202,7 +202,7 @@ def over_caches(cores: Sequence[HardwareThread]) -> tuple[int, ...]:
     return tuple(number for _, _, number in sorted(ranked))
 
 
-def _common(counts: Counter[int], wholes: str, parts: str, remarks: list[str]) -> int:
+def _most_common_count(counts: Counter[int], wholes: str, parts: str, remarks: list[str]) -> int:
     """Returns the most frequent count. Adds a remark if the counts differ."""
     counted = Counter(counts.values())
     most = counted.most_common(1)[0][0]

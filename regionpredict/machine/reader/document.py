@@ -29,7 +29,7 @@ class Item:
 
     def error(self, message: str, remedy: str = "") -> InputError:
         """Returns an error at the line of this value, as one line of text."""
-        return _one_line(message, remedy, self.path, self.line)
+        return _error(message, remedy, self.path, self.line)
 
     @property
     def where(self) -> str:
@@ -67,7 +67,7 @@ class Item:
             yield from child.walk()
 
 
-def _one_line(
+def _error(
     message: str, remedy: str, path: str, line: int | None, column: int | None = None
 ) -> InputError:
     return InputError(
@@ -117,7 +117,7 @@ def _item(node: yaml.Node, path: str, key: str, line: int) -> Item:
     for name_node, child in node.value:
         name, at = _printable(name_node, path, key), name_node.start_mark.line + 1
         if name in entries:
-            raise _one_line(
+            raise _error(
                 f"key '{name}' occurs twice in {key or 'the file'}",
                 f"the first is in line {entries[name].line}",
                 path,
@@ -133,7 +133,7 @@ def _printable(node: yaml.Node, path: str, key: str) -> str:
     """
     text = str(node.value)
     if not text.isprintable():
-        raise _one_line(
+        raise _error(
             f"a text in {key or 'the file'} has a line break or an unprintable character",
             "write it as plain text on one line",
             path,

@@ -37,7 +37,7 @@ def read_processor(
     """Returns the figures of the core from the section, else from the family, else derived from the
     node.
     """
-    figures = {**_of_the_node(node, caches), **family.figures}
+    figures = {**_figures_of_node(node, caches), **family.figures}
     if section is not None:
         for key, figure in FIGURES.items():
             if key in section:
@@ -48,7 +48,7 @@ def read_processor(
     return Processor(family=family.name, **figures)
 
 
-def _of_the_node(node: Node, caches: Sequence[Cache]) -> dict[str, Quantity]:
+def _figures_of_node(node: Node, caches: Sequence[Cache]) -> dict[str, Quantity]:
     """Returns default figures of the core that follow from the node, for unknown families."""
     wide = node.simd_bits.value >= _WIDE_VECTOR_BITS
     read = caches[0].bytes_per_cycle

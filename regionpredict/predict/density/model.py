@@ -46,7 +46,7 @@ def predict_density(
     probability = miss_probability(size, machine.largest_cache_bytes)
     unit = ELEMENT_BYTES if form.by_element_size else None
     scores = tuple(_statement_score(s, machine, probability, unit) for s in table.statements)
-    counts, unknown = _executions(table.statements, form)
+    counts, unknown = _statement_weights(table.statements, form)
     assumed += unknown
     good, bad = (
         _average([s.good for s in scores], counts),
@@ -54,17 +54,17 @@ def predict_density(
     )
     score = combine(good, bad, form.combination)
     most = packages_filled(max(threads), machine) if threads else machine.packages
-    bounds, other = _bounds(machine, most)
+    bounds, other = _boundaries_for(machine, most)
     assumed += other
     notes = list(table.diagnostics)
     wanted = packages_for(score, most, bounds)
-    count = _threads(wanted * machine.cores_per_package, threads)
+    count = _allowed_threads(wanted * machine.cores_per_package, threads)
     packages = min(packages_filled(count, machine), most) if threads else wanted
     iterations = table.iterations
     if iterations is not None and 0 < iterations < count:
         message = f"only {plural(iterations, 'iteration')} for {plural(count, 'thread')}"
         notes.append(table.diagnostic("RP109", message))
-        count = _threads(iterations, threads)
+        count = _allowed_threads(iterations, threads)
     partial = table.status == "partial" or not (good or bad)
     near = boundary_distance(score, most, bounds)
     return Estimate(
@@ -139,7 +139,7 @@ def packages_filled(threads: int, machine: Machine) -> int:
     return min(machine.packages, -(-threads // machine.cores_per_package))
 
 
-def _bounds(machine: Machine, packages: int) -> tuple[tuple[float, ...], tuple[str, ...]]:
+def _boundaries_for(machine: Machine, packages: int) -> tuple[tuple[float, ...], tuple[str, ...]]:
     """Returns the boundaries for this number of sockets of the machine, and the assumptions.
 
     Boundaries in a machine file were fitted to all sockets. For fewer sockets, the areas are equal
@@ -155,7 +155,7 @@ def _bounds(machine: Machine, packages: int) -> tuple[tuple[float, ...], tuple[s
     )
 
 
-def _threads(most: int, allowed: Sequence[int]) -> int:
+def _allowed_threads(most: int, allowed: Sequence[int]) -> int:
     """Returns the largest allowed number of threads up to `most`, or the smallest allowed number if
     all numbers exceed `most`.
     """
@@ -164,7 +164,7 @@ def _threads(most: int, allowed: Sequence[int]) -> int:
     return max((count for count in allowed if count <= most), default=min(allowed))
 
 
-def _executions(
+def _statement_weights(
     rows: Sequence[StatementRow], form: DensityForm
 ) -> tuple[tuple[int, ...], tuple[str, ...]]:
     """Returns the weight of each statement in the averages, and the assumptions."""

@@ -68,7 +68,7 @@ class BodyCycles(NamedTuple):
     slots: float
 
 
-class _Bound(NamedTuple):
+class _ResourceBound(NamedTuple):
     """A lower bound of the cycles per iteration by one resource, with the keys of the machine
     figures used.
     """
@@ -98,7 +98,7 @@ def _body_cycles(body: LoopBody, machine: Machine, line_bytes: int, parts: Parts
     instructions = _instructions(operations, machine) + loads + stores
     instructions += LOOP_CONTROL.value if body.innermost else OUTER_BODY.value
     width = machine.processor.issue_width.value
-    bounds["issue"] = _Bound(instructions / width / lanes, ("processor.issue_width",))
+    bounds["issue"] = _ResourceBound(instructions / width / lanes, ("processor.issue_width",))
     bounds["recurrence"] = _carried_cycles(body, instructions, lanes, machine, parts)
     if body.innermost and parts.chains:
         bounds[_WINDOWED] = _chain_limit(body, instructions, lanes, machine)
@@ -124,7 +124,7 @@ def _body_cycles(body: LoopBody, machine: Machine, line_bytes: int, parts: Parts
 
 def _carried_cycles(
     body: LoopBody, instructions: float, lanes: float, machine: Machine, parts: Parts
-) -> _Bound:
+) -> _ResourceBound:
     """Returns the cycles per iteration due to loop-carried dependence chains.
 
     A reorderable sum has one partial sum per lane of several vectors. A chain that restarts in each
@@ -149,7 +149,7 @@ def _carried_cycles(
     }  # fmt: skip
     forwarded = any(chain.forwarded for chain in body.recurrences)
     memory = ("processor.store_forward",) if forwarded else ()
-    return _Bound(longest, (*_latencies(kinds), *memory))
+    return _ResourceBound(longest, (*_latencies(kinds), *memory))
 
 
 def _mean_lanes(trips: float, full: float) -> float:
@@ -224,7 +224,7 @@ def _vector_load_bytes(machine: Machine) -> float:
 def _arithmetic(
     operations: Mapping[str, float], machine: Machine, lanes: float, element_bits: float,
     parts: Parts,
-) -> dict[str, _Bound]:  # fmt: skip
+) -> dict[str, _ResourceBound]:  # fmt: skip
     """Returns the cycles of the arithmetic in one iteration, if a vector executes `lanes`
     iterations.
 
@@ -256,7 +256,7 @@ def _arithmetic(
         named = {"arithmetic": sum(named.values())}
     used = {name for name, cycles in named.items() if cycles} or {"arithmetic"}
     return {
-        name: _Bound((cycles + calls) / lanes, _throughputs(operations, name, machine))
+        name: _ResourceBound((cycles + calls) / lanes, _throughputs(operations, name, machine))
         for name, cycles in named.items()
         if name in used
     }
@@ -291,7 +291,9 @@ def _instructions(operations: Mapping[str, float], machine: Machine) -> float:
     return sum(_fused_counts(operations, machine)) + others
 
 
-def _chain_limit(body: LoopBody, instructions: float, lanes: float, machine: Machine) -> _Bound:
+def _chain_limit(
+    body: LoopBody, instructions: float, lanes: float, machine: Machine
+) -> _ResourceBound:
     """Returns the cycles per iteration due to the longest dependence chain inside an iteration.
 
     The core's instruction window limits the number of concurrent iterations (Little's law). If one
@@ -302,11 +304,11 @@ def _chain_limit(body: LoopBody, instructions: float, lanes: float, machine: Mac
     for step in body.steps:
         begin = max((ends[before] for before in step.after), default=0.0)
         begin = max(begin, step.loads * machine.caches[0].latency_cycles.value)
-        ends.append(begin + _latency(step, machine, reassociates=body.reassociates))
+        ends.append(begin + _statement_latency(step, machine, reassociates=body.reassociates))
     chain = max(ends, default=0.0)
     kinds = {kind.removeprefix("call:") for step in body.steps for kind, _ in step.operations}
     figures = ("processor.window", *_latencies(kinds & machine.operations.keys()))
-    return _Bound(chain * min(1.0, instructions / window) / lanes, figures)
+    return _ResourceBound(chain * min(1.0, instructions / window) / lanes, figures)
 
 
 def _window_speedup(instructions: float, machine: Machine) -> float:
@@ -321,7 +323,7 @@ def _window_speedup(instructions: float, machine: Machine) -> float:
     return max(1.0, min(threads, share))
 
 
-def _latency(step: Step, machine: Machine, *, reassociates: bool) -> float:
+def _statement_latency(step: Step, machine: Machine, *, reassociates: bool) -> float:
     """Returns the cycles from the operands of a statement to its result.
 
     C adds from left to right, so additions form a chain, each fused with its product. Products of

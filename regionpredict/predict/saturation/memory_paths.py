@@ -41,7 +41,7 @@ class PageShares(NamedTuple):
         return not self.single and not self.interleaved
 
 
-class _Line(NamedTuple):
+class _MemoryLoad(NamedTuple):
     """The seconds per byte from the memory of one domain, for near and for far threads."""
 
     near: float
@@ -72,9 +72,9 @@ class MemoryPaths:
         """
         placement = thread_places(self.machine, threads)
         active = asking / threads
-        lines = self._loads(placement, active, writes)
+        lines = self._memory_loads(placement, active, writes)
         seconds = {
-            domain: self._seconds(domain, placement, lines, active, writes)
+            domain: self._seconds_per_byte(domain, placement, lines, active, writes)
             for domain, count in enumerate(placement.by_domain)
             if count
         }
@@ -82,13 +82,15 @@ class MemoryPaths:
             return asking / max(seconds.values())
         return active * sum(placement.by_domain[at] / each for at, each in seconds.items())
 
-    def _loads(self, placement: ThreadPlaces, active: float, writes: float) -> list[_Line]:
+    def _memory_loads(
+        self, placement: ThreadPlaces, active: float, writes: float
+    ) -> list[_MemoryLoad]:
         """Returns, for each domain, the seconds per byte of threads that access its pages."""
         pages, team = self.pages, sum(placement.by_domain)
-        known: dict[tuple[float, float], _Line] = {}
+        known: dict[tuple[float, float], _MemoryLoad] = {}
         lines = []
         for domain, own in enumerate(placement.by_domain):
-            package = placement.by_package[self._package(domain)]
+            package = placement.by_package[self._socket_of_domain(domain)]
             shared = pages.interleaved / self.machine.domains
             if domain == pages.home:
                 shared += pages.single
@@ -99,7 +101,7 @@ class MemoryPaths:
             lines.append(known[demand])
         return lines
 
-    def _load_of_memory(self, near: float, far: float, writes: float) -> _Line:
+    def _load_of_memory(self, near: float, far: float, writes: float) -> _MemoryLoad:
         """Returns the seconds per byte of a memory that near and far threads use at the same
         time.
         """
@@ -107,22 +109,27 @@ class MemoryPaths:
         as_near = near + far / self.farther
         delivered = self._domain(max(1.0, as_near), writes) * min(1.0, as_near) / alone
         if delivered <= 0.0:
-            return _Line(1.0 / alone, self.farther / alone)
+            return _MemoryLoad(1.0 / alone, self.farther / alone)
         # near / (1 + w) + far / (l + w) = delivered, in bandwidths of one near core
         b = delivered * (1.0 + self.farther) - near - far
         c = delivered * self.farther - near * self.farther - far
         wait = max(0.0, _larger_root(delivered, b, c))
-        return _Line((1.0 + wait) / alone, (self.farther + wait) / alone)
+        return _MemoryLoad((1.0 + wait) / alone, (self.farther + wait) / alone)
 
-    def _seconds(
-        self, domain: int, placement: ThreadPlaces, lines: list[_Line], active: float, writes: float
+    def _seconds_per_byte(
+        self,
+        domain: int,
+        placement: ThreadPlaces,
+        lines: list[_MemoryLoad],
+        active: float,
+        writes: float,
     ) -> float:
         """Returns the seconds per byte for a thread on `domain`, including the link."""
-        pages, package = self.pages, self._package(domain)
+        pages, package = self.pages, self._socket_of_domain(domain)
 
         def reach(other: int) -> float:
             line = lines[other]
-            return line.near if self._package(other) == package else line.far
+            return line.near if self._socket_of_domain(other) == package else line.far
 
         seconds = pages.own * lines[domain].near + pages.single * reach(pages.home)
         if pages.interleaved:
@@ -141,14 +148,14 @@ class MemoryPaths:
         if memory.link_bytes_per_s is None or packages == 1:
             return 0.0
         spread = pages.interleaved / packages
-        home = self._package(pages.home) == package
+        home = self._socket_of_domain(pages.home) == package
         own = placement.by_package[package]
         others = (sum(placement.by_package) - own) / (packages - 1)
         share = (spread + (0.0 if home else pages.single)) * (1.0 - writes)
         back = (spread + (pages.single if home else 0.0)) * writes * others / own
         return (share + back) / memory.link_bytes_per_s.value
 
-    def _package(self, domain: int) -> int:
+    def _socket_of_domain(self, domain: int) -> int:
         return domain // self.machine.domains_per_package
 
 

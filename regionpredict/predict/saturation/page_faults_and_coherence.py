@@ -65,14 +65,14 @@ class DataTransfers:
 
     def at(self, threads: int) -> TransferTime:
         """Returns the costs on `threads` threads."""
-        border = self._border(threads)
+        border = self._border_seconds(threads)
         if not self.touched:
             return TransferTime(0.0, border, 0.0)
-        exchange, lines = self._lines(threads)
+        exchange, lines = self._line_times(threads)
         lines += self._contended_wait(threads)
-        return TransferTime(self._pages(threads), border + exchange, lines)
+        return TransferTime(self._page_fault_seconds(threads), border + exchange, lines)
 
-    def _border(self, threads: int) -> float:
+    def _border_seconds(self, threads: int) -> float:
         """Returns the seconds for the line at the border between two threads' parts of a written
         array, which moves to the other thread and back.
         """
@@ -85,7 +85,7 @@ class DataTransfers:
         cores = self.machine.cores
         return bool(self.contended or self.atomics) or any(
             array.held_rank or (array.written and array.name in self.fresh)
-            or (array.written and self._block(array, cores) < self.line_bytes)
+            or (array.written and self._block_bytes(array, cores) < self.line_bytes)
             for array in self.arrays
         )  # fmt: skip
 
@@ -93,7 +93,7 @@ class DataTransfers:
         """Returns the costs on `threads` threads as text, or an empty text without costs."""
         past, parts = self.at(threads), []
         if past.pages:
-            parts.append(f"new pages of {', '.join(self._new)}: {1e6 * past.pages:.3g} µs")
+            parts.append(f"new pages of {', '.join(self._new_arrays)}: {1e6 * past.pages:.3g} µs")
         if self.contended and past.lines:
             names = ", ".join(sorted({writes.array for writes in self.contended}))
             parts.append(f"writes to {names} take the line from another thread")
@@ -106,7 +106,7 @@ class DataTransfers:
         return "; ".join(parts)
 
     @cached_property
-    def _new(self) -> list[str]:
+    def _new_arrays(self) -> list[str]:
         """The arrays in new memory from the kernel.
 
         If a program frees and allocates memory repeatedly, malloc reuses freed memory up to
@@ -119,15 +119,15 @@ class DataTransfers:
         kept = self.repeats and most <= LARGEST_KEPT_BLOCK.value
         return [] if kept and sum(new.values()) <= KEPT_BLOCKS.value * most else list(new)
 
-    def _pages(self, threads: int) -> float:
+    def _page_fault_seconds(self, threads: int) -> float:
         """Returns the seconds of a thread for page faults. A page that all threads access causes a
         fault in each thread.
         """
-        new = [array for array in self.arrays if array.name in self._new]
+        new = [array for array in self.arrays if array.name in self._new_arrays]
         each = self._page_cycles(sum(self.touched[array.name] for array in new), threads)
         cycles = 0.0
         for array in new:
-            crowded = threads > 1 and self._block(array, threads) < self.machine.page_bytes
+            crowded = threads > 1 and self._block_bytes(array, threads) < self.machine.page_bytes
             pages = (
                 self.touched[array.name] / FIRST_TOUCH_BYTES.value / (1.0 if crowded else threads)
             )
@@ -148,14 +148,14 @@ class DataTransfers:
         near, beyond = costs.first_touch.at(threads), costs.first_touch_beyond.at(threads)
         return float(near + min(1.0, part) * (beyond - near))
 
-    def _lines(self, threads: int) -> tuple[float, float]:
+    def _line_times(self, threads: int) -> tuple[float, float]:
         """Returns the seconds for `exchange` and for `lines` of `TransferTime`."""
         if threads < 2:
             return 0.0, 0.0
         moved, falsely, held = 0.0, 0.0, 0.0
         for array in self.arrays:
             lines = self.touched.get(array.name, 0.0) / self.line_bytes
-            together = min(float(threads), self.line_bytes / self._block(array, threads))
+            together = min(float(threads), self.line_bytes / self._block_bytes(array, threads))
             own = lines / threads * max(1.0, together) if array.stride is not None else lines
             held += own
             if array.written and array.stride is not None and together > 1.0:
@@ -191,7 +191,7 @@ class DataTransfers:
                 each = max(0.0, 1.0 - 1.0 / writers)
             else:
                 each = self._is_with_another(writes.array, threads)
-            cycles += writes.updates / threads * each * self._transfer(threads)
+            cycles += writes.updates / threads * each * self._line_transfer_cycles(threads)
         return cycles / self.machine.clock_hz
 
     def spread_updates(self, threads: int) -> tuple[SpreadUpdates, ...]:
@@ -214,7 +214,7 @@ class DataTransfers:
     def _lines_of(self, array: str) -> float:
         return max(1.0, self.touched.get(array, 0.0) / self.line_bytes)
 
-    def _transfer(self, threads: int) -> float:
+    def _line_transfer_cycles(self, threads: int) -> float:
         return float(self.machine.overheads.line_transfer.at(threads))
 
     @cached_property
@@ -223,7 +223,7 @@ class DataTransfers:
         private = [c for c in self.machine.caches if c.shared_by_cores.whole == 1]
         return max((c.size_bytes.value for c in private), default=0.0) / self.line_bytes
 
-    def _block(self, array: ArraySharing, threads: int) -> float:
+    def _block_bytes(self, array: ArraySharing, threads: int) -> float:
         """Returns the bytes of consecutive elements per thread. Infinite if the parallel loop does
         not move through the array.
         """

@@ -62,12 +62,12 @@ def judged(
     partial = workload.table.status == "partial"
     doubts = doubts_of_notes(workload.table.diagnostics, partial=partial)
     if workload.team_limit != 1:
-        doubts += _in_turn(workload, execution)
-    doubts += _call_cost(points, threads, doubts)
+        doubts += _shared_line_doubt(workload, execution)
+    doubts += _call_cost_doubt(points, threads, doubts)
     doubts += _synchronization_doubts(execution, points, threads, doubts)
-    doubts += _calibration(time.machine)
-    otherwise = _otherwise(time, execution, [point.threads for point in points])
-    doubts += _imbalance(execution, points, otherwise, threads, within)
+    doubts += _calibration_doubt(time.machine)
+    otherwise = _other_distribution(time, execution, [point.threads for point in points])
+    doubts += _imbalance_doubt(execution, points, otherwise, threads, within)
     settled = chance = chance_of(asked, threads, within)
     if spreads:
         moves = moves_of([UncertainLoop(points, spreads)], points)
@@ -81,7 +81,7 @@ def judged(
     return HintJudgment(settled, chance, band, doubts, otherwise)
 
 
-def _in_turn(workload: Workload, execution: Execution) -> tuple[Doubt, ...]:
+def _shared_line_doubt(workload: Workload, execution: Execution) -> tuple[Doubt, ...]:
     """Returns the doubt about threads that write the same cache line in turn."""
     arrays = sorted(
         {writes.array for writes in execution.contended
@@ -92,7 +92,9 @@ def _in_turn(workload: Workload, execution: Execution) -> tuple[Doubt, ...]:
     return (doubt("in-turn", f"threads write one cache line of {', '.join(arrays)} in turn"),)
 
 
-def _call_cost(points: Sequence[Point], threads: int, before: Sequence[Doubt]) -> tuple[Doubt, ...]:
+def _call_cost_doubt(
+    points: Sequence[Point], threads: int, before: Sequence[Doubt]
+) -> tuple[Doubt, ...]:
     """Returns the doubt about calls of functions without source code, which may take longer than
     assumed. It applies if overhead is the reason for a hint of fewer than all threads.
     """
@@ -126,7 +128,7 @@ def _synchronization_doubts(
     return found
 
 
-def _calibration(machine: Machine) -> tuple[Doubt, ...]:
+def _calibration_doubt(machine: Machine) -> tuple[Doubt, ...]:
     """Returns the doubt about a machine calibrated on a busy host, where most figures did not
     converge.
     """
@@ -139,7 +141,9 @@ def _calibration(machine: Machine) -> tuple[Doubt, ...]:
     return (doubt("calibration", said),)
 
 
-def _otherwise(time: RegionTime, execution: Execution, counts: Sequence[int]) -> tuple[Point, ...]:
+def _other_distribution(
+    time: RegionTime, execution: Execution, counts: Sequence[int]
+) -> tuple[Point, ...]:
     """Returns the times for skewed data-dependent work, or for even work if the user gave a skew.
     Empty for work that does not depend on data.
     """
@@ -150,7 +154,7 @@ def _otherwise(time: RegionTime, execution: Execution, counts: Sequence[int]) ->
     return time.points(counts, time.profile._replace(skew=other))
 
 
-def _imbalance(
+def _imbalance_doubt(
     execution: Execution, points: Sequence[Point], otherwise: Sequence[Point], threads: int,
     within: float,
 ) -> tuple[Doubt, ...]:  # fmt: skip

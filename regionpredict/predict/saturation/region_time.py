@@ -77,7 +77,7 @@ class WorkTime(NamedTuple):
         )
 
 
-class _OwnTime(NamedTuple):
+class _CoreOnlyTime(NamedTuple):
     """The seconds of one core for all the work if all data are in the first-level cache.
 
     `overlapping` overlaps with data transfers, and `loading` does not. `sharing` threads run on the
@@ -132,7 +132,7 @@ class LoopTime:
             return None
         if self.pages.all_own:
             return None
-        return MemoryPaths(machine, self.pages, static=self.static, domain=self._domain)
+        return MemoryPaths(machine, self.pages, static=self.static, domain=self._domain_rate)
 
     @cached_property
     def pages(self) -> PageShares:
@@ -156,14 +156,14 @@ class LoopTime:
 
     def least(self, threads: int) -> WorkTime:
         """Returns a lower bound of the time: the time with all data in the first-level cache."""
-        own = self._own(threads)
+        own = self._core_only_time(threads)
         busy = max(own.overlapping, own.loading)
         walking = own.sharing * self._factor["scattered"] * self.walking
         total = self._overlap.total(busy, walking)
         busy, memory = self._overlap.shares(busy, walking)
         return WorkTime(total, busy, memory, memory, 0.0, 0.0, 0.0)
 
-    def _own(self, threads: int) -> _OwnTime:
+    def _core_only_time(self, threads: int) -> _CoreOnlyTime:
         """Returns the core's time without data transfers. Threads on one core share its execution
         ports, but their latencies overlap.
         """
@@ -175,7 +175,7 @@ class LoopTime:
         # The operating system time-slices threads beyond the hardware threads.
         turns = max(1.0, sharing / self.machine.threads_per_physical_core)
         overlapping = max(slots, turns * compute * self.core.overlapping)
-        return _OwnTime(sharing, overlapping, sharing * compute * self.core.loading)
+        return _CoreOnlyTime(sharing, overlapping, sharing * compute * self.core.loading)
 
     def at(self, threads: int) -> WorkTime:
         """Returns the time of all the work at the speed of one of `threads` threads."""
@@ -189,13 +189,15 @@ class LoopTime:
             line = self.line_bytes / self._rate(1.0, 1, data.writes)
             waiting = data.scattered * max(0.0, latency - line)
         waiting += factor["scattered"] * (self.walking + data.walking)
-        sharing, overlapping, loading = self._own(threads)
+        sharing, overlapping, loading = self._core_only_time(threads)
         waiting *= sharing
         own = data.from_own / self._relative_speed(threads)
         from_cache = sharing * factor["cache"] * (data.from_cache - data.from_own + own)
         transfers = loading + from_cache
         busy = max(transfers, overlapping)
-        memory, requesting, rate = self._waiting(self._crowd(threads), threads, busy, data, waiting)
+        memory, requesting, rate = self._waiting(
+            self._sharing_threads(threads), threads, busy, data, waiting
+        )
         beyond = overflowing_share(machine, self.touched, threads)
         if beyond and not self.far:
             memory = self._overflowed(beyond, threads, busy, data, waiting)
@@ -211,7 +213,7 @@ class LoopTime:
         """Returns the bandwidth that all threads request, relative to the bandwidth of the memory
         path. Each thread requests `asked` B/s.
         """
-        crowd = self._crowd(threads)
+        crowd = self._sharing_threads(threads)
         return crowd * asked / self._rate(crowd, threads, self.traffic.at(threads).writes)
 
     def _waiting(
@@ -230,7 +232,7 @@ class LoopTime:
         self, share: float, threads: int, busy: float, data: Data, delay: float
     ) -> float:
         """Returns the seconds of waiting if a `share` of the data is in the next domain."""
-        halves = overflow_of(share, self._crowd(threads), static=self.static)
+        halves = overflow_of(share, self._sharing_threads(threads), static=self.static)
         known = self.machine.memory
         farther = known.remote_latency_cycles.value / known.latency_cycles.value
         waits = self._waiting(halves.near, threads, busy, data, delay)[0]
@@ -284,7 +286,7 @@ class LoopTime:
             return 1.0
         return threads_on_a_physical_core(self.machine, threads, static=self.static)
 
-    def _crowd(self, threads: int) -> float:
+    def _sharing_threads(self, threads: int) -> float:
         """Returns the number of threads that share the busiest memory path."""
         if self.machine.memory.shared_path is not None or self.far:
             return float(threads)
@@ -311,32 +313,34 @@ class LoopTime:
 
     def _rate(self, requesting: float, threads: int, writes: float) -> float:
         """Returns the bandwidth in B/s of the memory path that `requesting` cores share."""
-        return self._path(requesting, threads, writes) / self._factor["memory"]
+        return self._path_rate(requesting, threads, writes) / self._factor["memory"]
 
-    def _path(self, requesting: float, threads: int, writes: float) -> float:
+    def _path_rate(self, requesting: float, threads: int, writes: float) -> float:
         machine = self.machine
         if machine.memory.shared_path is not None:
             ceiling = machine.memory.shared_path.traffic_bytes_per_s.value
-            return min(self._own_paths(requesting, threads, writes), ceiling)
+            return min(self._rate_of_separate_domains(requesting, threads, writes), ceiling)
         if self._paths is not None:
             return self._paths.rate(requesting, threads, writes)
-        return self._domain(requesting, writes)
+        return self._domain_rate(requesting, writes)
 
-    def _own_paths(self, requesting: float, threads: int, writes: float) -> float:
+    def _rate_of_separate_domains(self, requesting: float, threads: int, writes: float) -> float:
         """Returns the total bandwidth in B/s of domains that each serve their own cores.
 
         With a static schedule, all threads are as slow as those of the fullest domain. Other
         schedules keep all domains busy.
         """
         if requesting <= 1.0:
-            return self._domain(requesting, writes)
+            return self._domain_rate(requesting, writes)
         asking, places = requesting / threads, self._places(threads)
         if self.static:
-            full = self._domain(max(1.0, asking * places.crowd), writes)
+            full = self._domain_rate(max(1.0, asking * places.crowd), writes)
             return full * threads / places.crowd
-        return sum(self._domain(max(1.0, asking * own), writes) for own in places.by_domain if own)
+        return sum(
+            self._domain_rate(max(1.0, asking * own), writes) for own in places.by_domain if own
+        )
 
-    def _domain(self, cores: float, writes: float) -> float:
+    def _domain_rate(self, cores: float, writes: float) -> float:
         """Returns the bandwidth of one NUMA domain with `cores` requesting cores in B/s."""
         return min(self._bandwidth.mixed(writes)(cores), self._peak)
 
@@ -401,7 +405,7 @@ class RegionTime:
         made = []
         base = 0.0
         for threads in counts:
-            work = self._work(self._threads_with_work(threads))
+            work = self._work_time(self._threads_with_work(threads))
             terms = self._terms(threads, work, profile or self.profile)
             seconds = sum(terms.values())
             base = base or seconds
@@ -430,7 +434,7 @@ class RegionTime:
             made.append(Point(threads, sum(terms.values()), 1.0, "compute", terms, 0.0, 0.0))
         return tuple(made)
 
-    def _work(self, threads: int) -> WorkTime:
+    def _work_time(self, threads: int) -> WorkTime:
         work = self._works.get(threads)
         if work is None:
             work = self._works[threads] = self.loops.at(threads)
@@ -452,7 +456,7 @@ class RegionTime:
         pace = work.total
         if profile.skew is not None and crowded and share > even:
             # At the end, only a few threads are active and share the memory bandwidth.
-            pace = self._work(1 << int(math.log2(1.0 / share))).total
+            pace = self._work_time(1 << int(math.log2(1.0 / share))).total
         waits = max(0.0, share - even) * pace
         busy = work.total * min(share, even) + waits
         added = self._added_by_serial(threads, busy) if self.serial and crowded else 0.0

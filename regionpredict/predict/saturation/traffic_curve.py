@@ -48,7 +48,7 @@ class Data(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class _Knot:
+class _CountedTraffic:
     """The counted traffic at one number of threads, as an interpolation node.
 
     `totals` are the bytes between each cache and the next level, and the number of scattered lines.
@@ -104,7 +104,7 @@ class TrafficCurve:
         self._only_written = only_written
         self._allocates = write_allocation
         self._levels: dict[int, tuple[LevelTraffic, ...]] = {}
-        self._counted: dict[int, _Knot] = {}
+        self._counted: dict[int, _CountedTraffic] = {}
         self._walking: dict[int, float] = {}
         self._rates: dict[tuple[int, int, float], float] = {}
         self._read_off: dict[int, Data] = {}
@@ -188,19 +188,21 @@ class TrafficCurve:
     def count_at(self, threads: int) -> None:
         """Counts the traffic on `threads` threads exactly instead of interpolating it."""
         if threads not in self._read_off:
-            self._read_off[threads] = self._data(self._knot(threads), threads)
+            self._read_off[threads] = self._interpolated_data(
+                self._counted_traffic(threads), threads
+            )
 
     def _at(self, threads: int) -> Data:
         knots = self._knots_for(threads)
         position = bisect_left(knots, threads)
-        right = self._knot(knots[position])
+        right = self._counted_traffic(knots[position])
         if knots[position] == threads:
-            return self._data(right, threads)
-        left = self._knot(knots[position - 1])
-        a = self._data(left, threads)
+            return self._interpolated_data(right, threads)
+        left = self._counted_traffic(knots[position - 1])
+        a = self._interpolated_data(left, threads)
         if left == right:
             return a
-        b = self._data(right, threads)
+        b = self._interpolated_data(right, threads)
         part = (threads - knots[position - 1]) / (knots[position] - knots[position - 1])
         return Data(
             a.from_cache + part * (b.from_cache - a.from_cache),
@@ -217,7 +219,7 @@ class TrafficCurve:
         """
         knots = self._knots_for(threads)
         near = knots[bisect_left(knots, threads)]
-        return tuple(cache for cache, _, _ in self._knot(near).lines)
+        return tuple(cache for cache, _, _ in self._counted_traffic(near).lines)
 
     def keeps_more(self, threads: int) -> bool:
         """Whether more caches keep data between executions on this number of threads, and save most
@@ -277,8 +279,8 @@ class TrafficCurve:
         """
         part = (middle - left) / (right - left) if middle > left else 1.0
         worst = 0.0
-        ends = self._knot(left).totals, self._knot(right).totals
-        for a, b, c in zip(*ends, self._knot(middle).totals, strict=True):
+        ends = self._counted_traffic(left).totals, self._counted_traffic(right).totals
+        for a, b, c in zip(*ends, self._counted_traffic(middle).totals, strict=True):
             if a or b or c:
                 worst = max(worst, abs(a + part * (b - a) - c) / max(a, b, c))
         return worst
@@ -295,13 +297,13 @@ class TrafficCurve:
             levels.append(CacheLevel(size, most, self._lasting if cores > 1 else 0.0))
         return levels
 
-    def _knot(self, threads: int) -> _Knot:
+    def _counted_traffic(self, threads: int) -> _CountedTraffic:
         knot = self._counted.get(threads)
         if knot is None:
             knot = self._counted[threads] = self._count(threads)
         return knot
 
-    def _count(self, threads: int) -> _Knot:
+    def _count(self, threads: int) -> _CountedTraffic:
         levels = self._counted_levels(threads)
         totals = [level.total for level in levels]
         lines = []
@@ -320,7 +322,7 @@ class TrafficCurve:
             sum(map(self._claimed_bytes, unforeseen)) / line,
         )
         walking = self._walking_at(threads) if self.has_wide_strides else 0.0
-        return _Knot((*totals, memory.scattered), tuple(lines), memory, walking)
+        return _CountedTraffic((*totals, memory.scattered), tuple(lines), memory, walking)
 
     def _walking_at(self, threads: int) -> float:
         """Returns the time for page walks in seconds, interpolated between `edges` of nearly equal
@@ -341,7 +343,7 @@ class TrafficCurve:
             seconds = self._walking[threads] = self._walks.seconds(threads, caches)
         return seconds or 0.0
 
-    def _data(self, knot: _Knot, threads: int) -> Data:
+    def _interpolated_data(self, knot: _CountedTraffic, threads: int) -> Data:
         seconds = own = 0.0
         for cache, lines, written in knot.lines:
             each = lines / self._cache_rate(cache, threads, written)

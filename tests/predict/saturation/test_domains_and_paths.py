@@ -203,7 +203,7 @@ def test_packages_each_on_their_own_path_to_the_chipset(
     """GB/s, of domains that give m cores 10 + (m - 1) 10/3; the chipset is no limit."""
     machine = round_machine(("  page: 4 KiB", "  page: 4 KiB\n  shared_path: {traffic: 1000}"))
     time = loops(workload, machine=machine, schedule=Schedule(kind, None))
-    assert time._path(requesting, threads, 0.0) == pytest.approx(rate * 1e9)
+    assert time._path_rate(requesting, threads, 0.0) == pytest.approx(rate * 1e9)
 
 
 def test_a_far_domain_as_near_as_the_own_one_is_no_slower(workload: Workload) -> None:
@@ -223,9 +223,9 @@ def test_only_threads_of_other_domains_read_from_afar(workload: Workload) -> Non
     d: a square of w, and the far one takes 1.5 + w.
     """
     time = loops(workload, given=moved(40e9), placement=SERIAL)
-    assert time._path(4.0, 4, 0.0) == pytest.approx(20e9)
+    assert time._path_rate(4.0, 4, 0.0) == pytest.approx(20e9)
     d = 1 + (3.2 + 0.8 / 1.5 - 1) / 3
     b, c = 2.5 * d - 4.0, 1.5 * d - 1.5 * 3.2 - 0.8
     wait = (math.sqrt(b * b - 4 * d * c) - b) / (2 * d)
-    assert time._path(4.0, 5, 0.0) == pytest.approx(4 * 10e9 / (1.5 + wait))
-    assert time._path(2.0, 1, 0.0) == pytest.approx((10 + 10 / 3) * 1e9)
+    assert time._path_rate(4.0, 5, 0.0) == pytest.approx(4 * 10e9 / (1.5 + wait))
+    assert time._path_rate(2.0, 1, 0.0) == pytest.approx((10 + 10 / 3) * 1e9)
