@@ -9,14 +9,14 @@ WITHIN = Constant(
     "the loss that a hint accepts without `--within`: repeated runs of a region differ by as much",
 )  # fmt: skip
 PACKAGE_PRICE = Constant(
-    2.0, "times what a hint may lose", "assumed",
-    "the gain in speed that justifies a package, since others can use it. It is the highest "
-    "price in docs/accuracy.md at which hints lose almost no more time than at lower prices",
+    2.0, "times the allowed loss of a hint", "assumed",
+    "the gain in speed that justifies another socket. It is the highest price in docs/accuracy.md "
+    "at which hints lose almost no more time than at lower prices",
 )  # fmt: skip
 OPENED_SHARE = Constant(
     0.5, "of a package's price", "assumed",
-    "the part for using the package at all, and the rest for the cores in use. Jobs get whole "
-    "packages, and few threads on one block it for others",
+    "the part of the price for using a socket at all. The rest is for the used cores. Jobs get "
+    "whole sockets, so a few threads block a socket for others",
 )  # fmt: skip
 PROGRAM_SLACK = Constant(
     0.1, "of a program's least time", "assumed",
@@ -56,8 +56,8 @@ MOST_TRIALS = Constant(
 )
 TRIAL_WORK = Constant(
     60_000.0, "references", "measured",
-    "the time of a trial without the references and footprints that it counts (5 ms and 0.08 "
-    "us, least squares over 2,784 trials of five programs)",
+    "the fixed cost of a trial, without counting references and footprints (5 ms and 0.08 us, "
+    "least squares over 2,784 trials of five programs)",
 )  # fmt: skip
 STATEMENT_WORK = Constant(
     900.0, "references a statement", "measured",

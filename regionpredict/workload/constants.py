@@ -16,8 +16,8 @@ UNKNOWN_EXTENT = Constant(
 )  # fmt: skip
 BRANCH_SHARE = Constant(
     0.5, "of the executions", "assumed",
-    "a side of a branch directly in a loop body is executed every second time, since the source"
-    " does not show how often. More than two sides have equal shares",
+    "the executed share of each side of a branch in a loop body, since the source does not show "
+    "its frequency. More than two sides have equal shares",
 )  # fmt: skip
 RARE_SIDE = Constant(
     4 / 68, "of the executions", "assumed",
@@ -37,8 +37,8 @@ SKEW_EXPONENT = Constant(
 )  # fmt: skip
 HEAVY_SHARE = Constant(
     0.9, "of the work", "assumed",
-    "the share of the work in the long iterations if only the longest and the mean are known. "
-    "It is most of the work, so that a block of them is as long as possible",
+    "the share of the work in the long iterations if only the longest and the mean iteration are "
+    "known",
 )  # fmt: skip
 TRIANGLE_NODES = ((0.2113248654, 0.5), (0.7886751346, 0.5))
 """Gauss-Legendre points and weights on [0, 1], derived. They are exact for polynomials up to degree
@@ -86,7 +86,7 @@ CHANCE_STEPS = Constant(
 )  # fmt: skip
 UNEVEN_WORK = Constant(
     1.1, "times", "assumed",
-    "threads get out of step if iterations of the parallel loop differ in work by this ratio",
+    "the ratio of work between parallel iterations above which threads do not run in lockstep",
 )  # fmt: skip
 HALO = Constant(
     2.0, "elements", "assumed",
@@ -119,8 +119,7 @@ GATHER_LOADS = Constant(
 )
 NEAR_DEPENDENCE = Constant(
     8, "iterations", "assumed",
-    "a recurrence over more iterations than this has more chains than a core has pipes times "
-    "their latency can wait for",
+    "a recurrence over more iterations than this has enough independent chains to hide its latency",
 )  # fmt: skip
 LONGEST_CYCLE = Constant(
     4, "iterations", "assumed",
@@ -146,16 +145,17 @@ FALLBACK_SIZE = Constant(
 )
 LEAST_TYPICAL = Constant(
     1000, "iterations", "assumed",
-    "of the largest loop in a program's run. A smaller run shows no scale for unknown sizes",
+    "the minimum iterations of the largest loop in a run that gives a scale for unknown sizes",
 )  # fmt: skip
 SHORT_LOOP = Constant(
     32, "iterations", "assumed",
-    "of a loop inside another. Loops with fewer are the work of one element: 8 corners of a cell, "
-    "27 entries of a row",
+    "an inner loop with fewer iterations is the work of one element, such as 8 corners of a cell "
+    "or 27 entries of a row",
 )  # fmt: skip
 MOST_WORK = Constant(
     1e11, "iterations", "assumed",
-    "of the innermost loop in one execution of a region of unknown sizes: minutes of one core",
+    "the maximum iterations of innermost loops in one execution of a region of unknown sizes: "
+    "minutes of one core",
 )  # fmt: skip
 TRIAL_DATA = Constant(
     1 << 30, "B", "assumed",
@@ -220,8 +220,8 @@ TRACE_PLACES = Constant(
 )  # fmt: skip
 PLACED_REFERENCES = Constant(
     1 << 17, "references", "derived",
-    "maximum references of a nest for which all starts of arrays in a line are tried. In larger "
-    "nests, starts are distributed over a line",
+    "the maximum references of a nest for which several offsets of arrays within a line are tried. "
+    "In larger nests, each array has another offset",
 )  # fmt: skip
 NEAR_USE = Constant(
     256, "references", "derived",
@@ -229,8 +229,7 @@ NEAR_USE = Constant(
 )  # fmt: skip
 REUSE_SAMPLES = Constant(
     8, "samples", "derived",
-    "places along a loop of growing or shrinking iterations: their distances, which grow in "
-    "proportion or with the square, are known to an eighth",
+    "the number of sampled iterations of a loop with growing or shrinking inner loops",
 )  # fmt: skip
 LONGEST_EXPRESSION = Constant(
     60,
