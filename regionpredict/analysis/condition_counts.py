@@ -1,9 +1,9 @@
-"""Counts the values of a loop's variable that satisfy a condition: `t % 10 == 0`, `t > 5`,
+"""Counts the values of a loop variable that satisfy a condition: `t % 10 == 0`, `t > 5`,
 `t == last`.
 
-If there are few values, each is evaluated. Otherwise, the range is split at the points where a
-comparison changes. Between two such points, values differ only in periodic remainders and masks.
-One period is evaluated and multiplied.
+A few values are evaluated one by one. Otherwise, the range is split at the points where a
+comparison changes. Between two such points, only periodic remainders and masks change. One period
+is evaluated, and its count is multiplied.
 """
 
 from __future__ import annotations
@@ -16,20 +16,18 @@ from regionpredict.ir import Expr
 from regionpredict.ir.expr import Atom
 from regionpredict.ir.folding import Number
 
-_FEW = 512  # up to this many values are enumerated
+_FEW = 512  # maximum number of values that are enumerated without splitting
 _MOST_TRIED = 20_000  # maximum number of tried values per pass
 _COMPARING = frozenset(("lt", "le", "eq", "ne"))
 _LOGICAL = frozenset(("and", "or", "not"))
 
 
 class UndecidedError(Exception):
-    """A condition has no value, or too many values would have to be evaluated."""
+    """Raised if a condition has no value, or if too many values would have to be evaluated."""
 
 
 class Values:
-    """The values of a loop's variable: `trips` values that start at `first` and advance by
-    `step`.
-    """
+    """The values of a loop variable: `trips` values that start at `first` and advance by `step`."""
 
     __slots__ = ("first", "step", "trips")
 
@@ -38,7 +36,7 @@ class Values:
 
 
 def conjuncts(condition: Expr) -> list[Expr]:
-    """The conditions that must all hold for a condition to hold.
+    """Returns the conditions that must all hold for a condition to hold.
 
     >>> t = Expr.name("t")
     >>> both = Expr.atom("and", Expr.atom("lt", t, Expr.const(9)), Expr.atom("not", t))
@@ -64,70 +62,70 @@ def holds(condition: Expr, values: Mapping[str, Number]) -> bool:
     return value != 0
 
 
-def count_fulfilling(name: str, taken: Values, conditions: Sequence[Expr]) -> int:
-    """The number of values of a variable that satisfy all conditions. The conditions contain no
-    other variable.
+def count_satisfying(name: str, values: Values, conditions: Sequence[Expr]) -> int:
+    """Returns the number of values of a variable that satisfy all conditions. The conditions
+    contain no other variable.
 
     Raises UndecidedError if counting takes too long.
 
     >>> every_tenth = Expr.atom("not", Expr.atom("mod", Expr.name("t"), Expr.const(10)))
-    >>> count_fulfilling("t", Values(0, 3_000_001, 1), [every_tenth])
+    >>> count_satisfying("t", Values(0, 3_000_001, 1), [every_tenth])
     300001
     """
-    if taken.trips <= _FEW:
-        return _count_one_by_one(name, taken, conditions)
-    if taken.step == 0:
+    if values.trips <= _FEW:
+        return _count_one_by_one(name, values, conditions)
+    if values.step == 0:
         raise UndecidedError
     breakpoints: set[int] = set()  # values at which a condition may change
     period = 1
     for condition in conditions:
-        period = lcm(period, _period(condition, name, taken, breakpoints))
-    period //= gcd(period, taken.step)
+        period = lcm(period, _period(condition, name, values, breakpoints))
+    period //= gcd(period, values.step)
     total, at = 0, 0
-    for end in _pieces(taken, breakpoints):
-        total += _periodic(name, taken, (at, end), period, conditions)
+    for end in _pieces(values, breakpoints):
+        total += _count_piece(name, values, (at, end), period, conditions)
         at = end
     return total
 
 
-def _pieces(taken: Values, breakpoints: set[int]) -> list[int]:
-    """The iterations at which a piece with uniform behavior ends."""
-    ends = {taken.trips}
+def _pieces(values: Values, breakpoints: set[int]) -> list[int]:
+    """Returns the iteration numbers at which pieces end. No comparison changes inside a piece."""
+    ends = {values.trips}
     for value in breakpoints:
-        number = -((taken.first - value) // taken.step)
-        if 0 < number < taken.trips:
+        number = -((values.first - value) // values.step)
+        if 0 < number < values.trips:
             ends.add(number)
     return sorted(ends)
 
 
-def _periodic(
-    name: str, taken: Values, piece: tuple[int, int], period: int, conditions: Sequence[Expr]
+def _count_piece(
+    name: str, values: Values, piece: tuple[int, int], period: int, conditions: Sequence[Expr]
 ) -> int:
     begin, end = piece
-    first, length = taken.first + begin * taken.step, end - begin
+    first, length = values.first + begin * values.step, end - begin
     if length <= period:
-        return _count_one_by_one(name, Values(first, length, taken.step), conditions)
+        return _count_one_by_one(name, Values(first, length, values.step), conditions)
     rounds, rest = divmod(length, period)
-    whole = _count_one_by_one(name, Values(first, period, taken.step), conditions)
-    return rounds * whole + _count_one_by_one(name, Values(first, rest, taken.step), conditions)
+    whole = _count_one_by_one(name, Values(first, period, values.step), conditions)
+    return rounds * whole + _count_one_by_one(name, Values(first, rest, values.step), conditions)
 
 
-def _count_one_by_one(name: str, taken: Values, conditions: Sequence[Expr]) -> int:
-    if taken.trips > _MOST_TRIED:
+def _count_one_by_one(name: str, values: Values, conditions: Sequence[Expr]) -> int:
+    if values.trips > _MOST_TRIED:
         raise UndecidedError
     return sum(
-        all(holds(condition, {name: taken.first + at * taken.step}) for condition in conditions)
-        for at in range(taken.trips)
+        all(holds(condition, {name: values.first + at * values.step}) for condition in conditions)
+        for at in range(values.trips)
     )
 
 
-def _period(condition: Expr, name: str, taken: Values, breakpoints: set[int]) -> int:
-    """The period of the condition. At the `breakpoints`, which are added, the condition may
+def _period(condition: Expr, name: str, values: Values, breakpoints: set[int]) -> int:
+    """Returns the period of a condition. Adds the `breakpoints` at which the condition may
     change.
     """
     atom = condition.only_atom
     if atom is not None and atom.kind in _LOGICAL:
-        return lcm(*(_period(arg, name, taken, breakpoints) for arg in atom.args))
+        return lcm(*(_period(arg, name, values, breakpoints) for arg in atom.args))
     value = condition
     if atom is not None and atom.kind in _COMPARING:
         value = atom.args[0] - atom.args[1]
@@ -135,15 +133,15 @@ def _period(condition: Expr, name: str, taken: Values, breakpoints: set[int]) ->
     if slope is not None:
         _add_breakpoints(value, slope, name, breakpoints)
         return 1
-    if any(name in part.names for part in _plain_parts(value)):
+    if any(name in part.names for part in _terms_without_remainders(value)):
         raise UndecidedError
     parts = [part for part in value.atoms() if name in part.names]
-    if len(parts) == 1 and _add_wraps(value, parts[0], name, taken, breakpoints):
+    if len(parts) == 1 and _add_wraps(value, parts[0], name, values, breakpoints):
         return 1
     return lcm(*(_period_of(part, name, breakpoints) for part in parts))
 
 
-def _add_wraps(value: Expr, atom: Atom, name: str, taken: Values, breakpoints: set[int]) -> bool:
+def _add_wraps(value: Expr, atom: Atom, name: str, values: Values, breakpoints: set[int]) -> bool:
     """Adds the jumps of a remainder that wraps around only a few times. Between jumps, the
     remainder is linear. Returns False for any other remainder.
     """
@@ -155,7 +153,9 @@ def _add_wraps(value: Expr, atom: Atom, name: str, taken: Values, breakpoints: s
     ).constant  # fmt: skip
     if slope is None or not isinstance(size, int) or size <= _FEW or rest is None:
         return False
-    ends = [divided.evaluate({name: taken.first + at * taken.step}) for at in (0, taken.trips - 1)]
+    ends = [
+        divided.evaluate({name: values.first + at * values.step}) for at in (0, values.trips - 1)
+    ]
     if None in ends:
         return False
     low, high = sorted(int(end) // size for end in ends if end is not None)
@@ -168,8 +168,8 @@ def _add_wraps(value: Expr, atom: Atom, name: str, taken: Values, breakpoints: s
     return True
 
 
-def _plain_parts(value: Expr) -> list[Expr]:
-    """The terms of a sum, except remainders and masked values."""
+def _terms_without_remainders(value: Expr) -> list[Expr]:
+    """Returns the terms of a sum, except remainders and masked values."""
     return [
         Expr({monomial: number}) for monomial, number in value.terms.items()
         if not (len(monomial) == 1 and isinstance(monomial[0][0], Atom))
@@ -177,7 +177,7 @@ def _plain_parts(value: Expr) -> list[Expr]:
 
 
 def _period_of(atom: Atom, name: str, breakpoints: set[int]) -> int:
-    """The period of a remainder (`i % 4`) or of a masked value (`i & 3`) in a loop's variable."""
+    """Returns the period of a remainder (`i % 4`) or of a masked value (`i & 3`)."""
     if atom.kind not in ("mod", "bitand"):
         raise UndecidedError
     value, size = atom.args
@@ -198,10 +198,10 @@ def _period_of(atom: Atom, name: str, breakpoints: set[int]) -> int:
 
 
 def _add_breakpoints(value: Expr, slope: Expr, name: str, breakpoints: set[int]) -> None:
-    """Adds the zero of a linear expression, and the values next to it."""
+    """Adds the zero of a linear expression, and the integers next to the zero."""
     rise, rest = slope.constant, (value - slope * Expr.name(name)).constant
     if rise is None or rest is None:
         raise UndecidedError
     if rise:
         zero = int(-Fraction(rest) // rise)
-        breakpoints.update((zero - 1, zero, zero + 1))  # for both directions
+        breakpoints.update((zero - 1, zero, zero + 1))  # valid for rising and falling expressions

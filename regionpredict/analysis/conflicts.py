@@ -10,7 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from regionpredict.analysis.dependence import MAY_NOT_RUN, carried_dependence, parallel_loops
+from regionpredict.analysis.dependence import (
+    CONDITIONAL_OPERATORS,
+    carried_dependence,
+    parallel_loops,
+)
 from regionpredict.analysis.indirect_writes import indirect_updates, possible_races
 from regionpredict.ir import Diagnostic, Loop, Node, Region, Statement
 
@@ -90,7 +94,7 @@ def _sets(region: Region) -> Iterator[tuple[str, Statement | Loop]]:
     def below(nodes: tuple[Node, ...]) -> Iterator[tuple[str, Statement | Loop]]:
         for node in nodes:
             if isinstance(node, Statement):
-                if not any(sign in node.text for sign in MAY_NOT_RUN):
+                if not any(sign in node.text for sign in CONDITIONAL_OPERATORS):
                     yield from ((name, node) for name in sorted(node.writes))
             elif isinstance(node, Loop) and node.kind == "for":
                 yield node.variable, node

@@ -1,11 +1,12 @@
-"""Finds dependences between iterations of a loop that certainly exist.
+"""Finds dependences that certainly exist between iterations of a loop.
 
-Two references to an array meet in different iterations if their subscripts differ by the same whole
-number of iterations in every dimension. This number is the distance vector of Banerjee 1988,
-"Dependence Analysis for Supercomputing". See also Wolfe 1996, sec. 7. All other cases are unknown.
-Examples are conditional references (in a branch, after a `continue` or an early `return`, in `?:`),
-and references inside `critical`, `atomic` or `ordered`. Others are subscripts that are not affine,
-and inner loops whose bounds change with the iteration.
+Two references to an array access the same element in different iterations under one condition.
+Their subscripts differ by the same whole number of iterations in every dimension. This number is
+the distance vector of Banerjee 1988, "Dependence Analysis for Supercomputing". See also Wolfe 1996,
+sec. 7. All other cases are unknown. Examples are conditional references (in a branch, after a
+`continue` or an early `return`, in `?:`), and references inside `critical`, `atomic` or `ordered`.
+Other examples are subscripts that are not affine, and inner loops whose bounds change with the
+iteration.
 """
 
 from __future__ import annotations
@@ -17,12 +18,12 @@ from typing import NamedTuple
 
 from regionpredict.ir import Access, Branch, Expr, Loop, Node, Region, Statement, Synchronisation
 
-MAY_NOT_RUN = ("?", "&&", "||")
+CONDITIONAL_OPERATORS = ("?", "&&", "||")
 """Operators in the text of a statement whose operands are not always evaluated."""
 
 
 class Reference(NamedTuple):
-    """A reference that certainly runs in every iteration of its enclosing loops.
+    """A reference that certainly executes in every iteration of its enclosing loops.
 
     `place` identifies the body of these loops within the region.
     """
@@ -34,8 +35,8 @@ class Reference(NamedTuple):
 
 
 class Dependence(NamedTuple):
-    """Iterations at this `distance` access the same element. A distance of 0 means that every
-    iteration accesses it.
+    """Two references that access the same element at this `distance` in iterations. A distance of 0
+    means that every iteration accesses the element.
     """
 
     write: Access
@@ -44,25 +45,25 @@ class Dependence(NamedTuple):
 
 
 def unconditional_references(region: Region) -> list[Reference]:
-    """The references of a region that run in every iteration, outside all synchronization."""
+    """Returns the references that execute in every iteration, outside all synchronization."""
     if region.nest is None or region.nest.exits:
         return []
-    return list(_sure((region.nest,), (), ()))
+    return list(_unconditional((region.nest,), (), ()))
 
 
-def _sure(
+def _unconditional(
     nodes: Sequence[Node], loops: tuple[Loop, ...], place: tuple[int, ...]
 ) -> Iterator[Reference]:
     for position, node in enumerate(nodes):
         if isinstance(node, Statement):
-            if not any(sign in node.text for sign in MAY_NOT_RUN):
+            if not any(sign in node.text for sign in CONDITIONAL_OPERATORS):
                 yield from (Reference(access, loops, node, place) for access in node.accesses)
         elif isinstance(node, Loop) and node.kind == "for" and not node.exits:
-            yield from _sure(node.body, (*loops, node), (*place, position))
+            yield from _unconditional(node.body, (*loops, node), (*place, position))
 
 
 def parallel_loops(region: Region) -> tuple[Loop, ...]:
-    """The loops whose iterations are shared among the threads, outermost first."""
+    """Returns the loops whose iterations are shared among the threads, outermost first."""
     loops: list[Loop] = []
     inner = region.nest
     while inner is not None and len(loops) < region.collapse:
@@ -72,10 +73,11 @@ def parallel_loops(region: Region) -> tuple[Loop, ...]:
 
 
 def carried_dependence(region: Region, trips: int | None) -> Dependence | None:
-    """A dependence between iterations of the worksharing loop that certainly exists. None if none
-    is found.
+    """Returns a dependence that certainly exists between iterations of the worksharing loop, or
+    None.
 
-    `trips` is the number of iterations, if it is known. Larger distances cause no dependence.
+    `trips` is the number of iterations, if it is known. A distance of at least `trips` causes no
+    dependence.
     """
     if region.clause("ordered") is not None or region.nest is None:
         return None
@@ -86,28 +88,28 @@ def carried_dependence(region: Region, trips: int | None) -> Dependence | None:
         if root_of(reference.access.array) in region.shared
     ]
     changed = {name for statement, _ in region.statements() for name in statement.writes}
-    pairs = _Pairs(shared, changed, region.shared)
-    alike: dict[str, dict[_Kind, list[tuple[int, Reference]]]] = {}
+    pairs = _DistanceSolver(shared, changed, region.shared)
+    by_kind: dict[str, dict[_SubscriptKind, list[tuple[int, Reference]]]] = {}
     for position, reference in enumerate(references):
-        kinds = alike.setdefault(reference.access.array, {})
-        kinds.setdefault(_kind(reference), []).append((position, reference))
-    # Many statements have the same subscripts: each pair of kinds is solved once.
-    meeting: dict[tuple[str, _Kind], list[tuple[int, Reference, int]]] = {}
+        kinds = by_kind.setdefault(reference.access.array, {})
+        kinds.setdefault(_subscript_kind(reference), []).append((position, reference))
+    # Many statements have the same subscripts, so each pair of kinds is solved once.
+    dependent: dict[tuple[str, _SubscriptKind], list[tuple[int, Reference, int]]] = {}
     for first in references:
         array = first.access.array
         if first.access.kind != "write" or array in changed:
             continue
-        key = (array, _kind(first))
-        if key not in meeting:
-            meeting[key] = [
+        key = (array, _subscript_kind(first))
+        if key not in dependent:
+            dependent[key] = [
                 (position, second, distance)
-                for others in alike[array].values()
+                for others in by_kind[array].values()
                 if (distance := pairs.distance(first, others[0][1])) is not None
                 and (trips is None or max(1, abs(distance)) < trips)
                 for position, second in others
             ]
-            meeting[key].sort(key=itemgetter(0))
-        for _, second, distance in meeting[key]:
+            dependent[key].sort(key=itemgetter(0))
+        for _, second, distance in dependent[key]:
             if distance == 0 and (
                 second.access.kind == "write" or not _is_read_and_written(first, second)
             ):
@@ -116,10 +118,10 @@ def carried_dependence(region: Region, trips: int | None) -> Dependence | None:
     return None
 
 
-_Kind = tuple[object, ...]
+_SubscriptKind = tuple[object, ...]
 
 
-def _kind(reference: Reference) -> _Kind:
+def _subscript_kind(reference: Reference) -> _SubscriptKind:
     access = reference.access
     return access.subscripts, access.member, access.bytes, reference.place
 
@@ -130,16 +132,16 @@ def _is_read_and_written(write: Reference, read: Reference) -> bool:
 
 
 def root_of(array: str) -> str:
-    """The variable through which memory is accessed: `s` of `s->a`."""
+    """Returns the variable through which memory is accessed: `s` for `s->a`."""
     return array.lstrip("&").partition("->")[0].partition(".")[0].partition("[")[0]
 
 
-class _Pairs:
-    """The distances of pairs of references. Each pair of subscripts is solved once."""
+class _DistanceSolver:
+    """Computes the distances of pairs of references. Each pair of subscripts is solved once."""
 
     def __init__(self, shared: Sequence[Loop], changed: set[str], known: frozenset[str]) -> None:
         """`shared` are the worksharing loops. `changed` are the variables that the region changes,
-        and `known` its shared variables.
+        and `known` are its shared variables.
         """
         self._shared = shared
         self._changed = changed
@@ -148,11 +150,11 @@ class _Pairs:
         self._steady_loops: dict[int, bool] = {}
 
     def distance(self, first: Reference, second: Reference) -> int | None:
-        """The number of iterations of the outermost worksharing loop between the `first` and the
-        `second` access of an element.
+        """Returns the number of iterations of the outermost worksharing loop between the `first`
+        and the `second` access of an element.
 
-        0 means that all iterations access the element. None if the accesses may be disjoint, or are
-        in the same iteration.
+        0 means that all iterations access the element. None if the accesses may be disjoint, or if
+        they are in the same iteration.
         """
         access, other = first.access, second.access
         if (access.member, access.bytes) != (other.member, other.bytes) or access.member:
@@ -163,7 +165,7 @@ class _Pairs:
         for mine, theirs in zip(access.subscripts, other.subscripts, strict=True):
             key = (mine, theirs, first.place, second.place)
             if key not in self._dimensions:
-                self._dimensions[key] = self._dimension(mine, theirs, first, second)
+                self._dimensions[key] = self._solve_dimension(mine, theirs, first, second)
             own = self._dimensions[key]
             if own is None or any(shifts.get(name, shift) != shift for name, shift in own.items()):
                 return None
@@ -171,7 +173,7 @@ class _Pairs:
         moving = {loop.variable: loop for loop in first.loops}
         inner = [moving[name] for name in shifts if moving[name] not in self._shared]
         if any(shifts[loop.variable] for loop in inner):
-            # It is also another inner iteration, which may not exist.
+            # The dependence is on another inner iteration, which may not exist.
             return None
         if any(not self._has_fixed_range(loop) for loop in inner):
             return None
@@ -189,11 +191,11 @@ class _Pairs:
         free = [loop for loop in self._shared if loop.variable not in shifts]
         return 0 if len(free) == len(self._shared) else None
 
-    def _dimension(
+    def _solve_dimension(
         self, mine: Expr, theirs: Expr, first: Reference, second: Reference
     ) -> dict[str, int] | None:
-        """The difference of each variable for which the subscripts of one dimension are equal. None
-        if unknown.
+        """Returns for each variable the difference that makes the subscripts of one dimension
+        equal. None if unknown.
         """
         moving = {loop.variable: loop for loop in first.loops}
         around = {loop.variable: loop for loop in second.loops}
@@ -218,14 +220,14 @@ class _Pairs:
         return steady
 
     def _are_unchanged(self, names: Collection[str]) -> bool:
-        """Whether these are shared variables that the region does not change."""
+        """Whether all names are shared variables that the region does not change."""
         return not self._changed.intersection(names) and all(
             root_of(name) in self._known for name in names
         )
 
 
 def _differences_of(mine: Expr, theirs: Expr, used: Sequence[str]) -> dict[str, int] | None:
-    """The difference of each variable for which the subscripts of one dimension are equal.
+    """Returns for each variable the difference that makes the subscripts of one dimension equal.
 
     None if unknown. The differences solve `mine(v) = theirs(v + shift)`.
     """
@@ -238,7 +240,7 @@ def _differences_of(mine: Expr, theirs: Expr, used: Sequence[str]) -> dict[str, 
         if not factor.names.isdisjoint(used):
             return None
         factors[name] = factor
-    # Each factor another monomial (`n` and 1 of i*n + j): then one way of adding them up is clear.
+    # If each factor has a different monomial (`n` and 1 in i*n + j), the differences are unique.
     monomials = [tuple(factor.terms) for factor in factors.values()]
     if any(len(monomial) != 1 for monomial in monomials) or len(set(monomials)) != len(monomials):
         return None
@@ -259,14 +261,14 @@ def independent(region: Region, loop: Loop) -> bool:
     """Whether an inner loop is certainly parallel within one iteration of its outer loops. No two
     of its iterations may access an element that one of them writes.
     """
-    if loop.exits or any(isinstance(node, Synchronisation) for node in _below(loop.body)):
+    if loop.exits or any(isinstance(node, Synchronisation) for node in _nested_nodes(loop.body)):
         return False
-    statements = [node for node in _below(loop.body) if isinstance(node, Statement)]
+    statements = [node for node in _nested_nodes(loop.body) if isinstance(node, Statement)]
     if any(call.memory for node in statements for call in node.calls):
         return False
-    if not _scalars_are_set_first(statements):
+    if not _scalars_are_set_before_use(statements):
         return False
-    inner = {node.variable for node in _below(loop.body) if isinstance(node, Loop)}
+    inner = {node.variable for node in _nested_nodes(loop.body) if isinstance(node, Loop)}
     private = {array.name for array in region.arrays if array.storage == "private"}
     touched = {(a.array, a.kind) for node in statements for a in node.accesses}
     if any(array in private for array, _ in touched):
@@ -290,7 +292,7 @@ def _is_injective(subscript: Expr, variable: str, inner: set[str]) -> bool:
     return not subscript.names & inner
 
 
-def _scalars_are_set_first(statements: Sequence[Statement]) -> bool:
+def _scalars_are_set_before_use(statements: Sequence[Statement]) -> bool:
     known: set[str] = set()
     written = {name for statement in statements for name in statement.writes}
     for statement in statements:
@@ -300,11 +302,11 @@ def _scalars_are_set_first(statements: Sequence[Statement]) -> bool:
     return True
 
 
-def _below(nodes: Sequence[Node]) -> Iterator[Node]:
+def _nested_nodes(nodes: Sequence[Node]) -> Iterator[Node]:
     for node in nodes:
         yield node
         if isinstance(node, (Loop, Synchronisation)):
-            yield from _below(node.body)
+            yield from _nested_nodes(node.body)
         elif isinstance(node, Branch):
             for side in node.sides:
-                yield from _below(side)
+                yield from _nested_nodes(side)

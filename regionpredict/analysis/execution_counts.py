@@ -1,6 +1,7 @@
 """Counts executions in loops, under conditions and over many calls.
 
-Loops of unknown size are assumed to run `ASSUMED_TRIPS` times, and undecided conditions to hold.
+Loops of unknown size are assumed to run `ASSUMED_TRIPS` times. Conditions with an unknown value are
+assumed to hold.
 """
 
 from __future__ import annotations
@@ -25,10 +26,10 @@ ASSUMED_TRIPS = Constant(
 
 
 class Runs(NamedTuple):
-    """A number of executions as an expression and as a number. None if unknown.
+    """A number of executions as an expression and as a number. Both are None if unknown.
 
-    `weight` is the number if each unknown loop runs `ASSUMED_TRIPS` times. If `assumed` lists
-    unknown properties of called functions, it is the maximum.
+    `weight` is the number under the assumption that each unknown loop runs `ASSUMED_TRIPS` times.
+    If `assumed` lists unknown properties of called functions, `weight` is the maximum.
     """
 
     expr: Expr | None
@@ -37,7 +38,7 @@ class Runs(NamedTuple):
     assumed: tuple[str, ...] = ()
 
     def times(self, other: Runs) -> Runs:
-        """The number of executions if each is repeated `factor` times."""
+        """Returns the product: the number of executions if each one is repeated `other` times."""
         expr = None
         if self.expr is not None and other.expr is not None:
             expr = self.expr * other.expr
@@ -47,7 +48,7 @@ class Runs(NamedTuple):
         return Runs(expr, value, self.weight * other.weight, self._assumed_with(other))
 
     def plus(self, other: Runs) -> Runs:
-        """The sum of both numbers of executions."""
+        """Returns the sum of both numbers of executions."""
         expr = None
         if self.expr is not None and other.expr is not None:
             expr = self.expr + other.expr
@@ -60,7 +61,9 @@ class Runs(NamedTuple):
         return tuple(dict.fromkeys((*self.assumed, *other.assumed)))
 
     def at(self, values: Mapping[str, int | Fraction]) -> float:
-        """The number for given values of names. If these are not enough, the weight."""
+        """Returns the number for these values of names. If names are missing, returns the
+        weight.
+        """
         if self.value is not None or self.expr is None:
             return self.weight
         number = self.expr.evaluate(values)
@@ -72,7 +75,7 @@ NEVER = Runs(Expr.const(0), 0, 0.0)
 
 
 def runs_of(loops: Sequence[Loop], bindings: Bindings) -> Runs:
-    """The number of executions of the body of a loop nest (outermost loop first).
+    """Returns the number of executions of the body of a loop nest (outermost loop first).
 
     >>> from regionpredict.ir.expr import ONE, ZERO
     >>> outer = Loop("t", ZERO, Expr.name("nt"), "<", ONE, (), Span("f.c", 1))
@@ -92,9 +95,10 @@ def runs_of(loops: Sequence[Loop], bindings: Bindings) -> Runs:
 
 
 class Guard(NamedTuple):
-    """The condition under which a branch is executed. It is expressed in `counters`, which change
-    with loops, and in other names without a value. `text` is its source at `span`. `parameters` are
-    the parameters in it with their positions, and `numbers` their default values.
+    """The condition under which a branch is executed. It is an expression in `counters`, which
+    change with loops, and in other names without a value. `text` is the source of the condition at
+    `span`. `parameters` are its function parameters with their positions, and `numbers` their
+    default values.
     """
 
     condition: Expr
@@ -111,7 +115,7 @@ class Guard(NamedTuple):
         return 0 in known or None not in known
 
     def with_arguments(self, numbers: Mapping[int, Number]) -> Guard:
-        """The condition in a function that receives these arguments. The key is the position."""
+        """Returns the condition in a function that receives these arguments, by position."""
         if not self.parameters:
             return self
         known = dict(self.numbers)
@@ -123,18 +127,18 @@ class Guard(NamedTuple):
 
 
 Guards = Mapping[tuple[Span, int], Guard]
-"""The key is the place of an `if` or a `switch`, and the number of its branch."""
+"""Maps the location of an `if` or a `switch`, and the number of its branch, to the condition."""
 
 
 def guarded_runs(loops: Sequence[Loop], bindings: Bindings, guards: Sequence[Guard]) -> Runs:
-    """The number of executions of the body of a loop nest (outermost loop first) for which all
-    guards hold.
+    """Returns the number of executions of the body of a loop nest (outermost loop first) for which
+    all guards hold.
     """
-    every = runs_of(loops, bindings)
+    total_runs = runs_of(loops, bindings)
     conditions: list[Expr] = []
     notes: list[str] = []
     for guard in guards:
-        for part in _parts(guard, loops):
+        for part in _conditions_on_loops(guard, loops):
             if part.constant == 0:
                 return NEVER
             if part.constant is not None:
@@ -144,14 +148,14 @@ def guarded_runs(loops: Sequence[Loop], bindings: Bindings, guards: Sequence[Gua
             else:
                 notes.append(_undecided_note(guard, part))
     if conditions:
-        every = _runs_under(conditions, loops, bindings, guards, every)
+        total_runs = _runs_satisfying(conditions, loops, bindings, guards, total_runs)
     if not notes:
-        return every
-    return every.times(Runs(None, None, 1.0, tuple(dict.fromkeys(notes))))
+        return total_runs
+    return total_runs.times(Runs(None, None, 1.0, tuple(dict.fromkeys(notes))))
 
 
-def _parts(guard: Guard, loops: Sequence[Loop]) -> list[Expr]:
-    """The conditions of a guard on the variables of the existing loops."""
+def _conditions_on_loops(guard: Guard, loops: Sequence[Loop]) -> list[Expr]:
+    """Returns the conditions of a guard, in terms of the variables of these loops."""
     variables = {loop.span: loop.variable for loop in loops if loop.trips is not None}
     names = {
         name: Expr.name(variables[span]) if span in variables else _MOVED
@@ -163,24 +167,26 @@ def _parts(guard: Guard, loops: Sequence[Loop]) -> list[Expr]:
 _MOVED = Expr.atom("varying", label="an unknown counter", over=("?",))
 
 
-def _runs_under(
+def _runs_satisfying(
     conditions: Sequence[Expr], loops: Sequence[Loop], bindings: Bindings,
-    guards: Sequence[Guard], every: Runs,
+    guards: Sequence[Guard], total_runs: Runs,
 ) -> Runs:  # fmt: skip
-    """The number of executions of a nest for which these conditions on its variables hold."""
+    """Returns the number of executions of a nest for which these conditions on its variables
+    hold.
+    """
     count = loop_enumeration.runs(loops, bindings.values, conditions)
     if count is not None:
-        return Runs(None, count, float(count), every.assumed)
-    assumed = [_as_assumed(loop, bindings) for loop in loops]
+        return Runs(None, count, float(count), total_runs.assumed)
+    assumed = [_with_assumed_trips(loop, bindings) for loop in loops]
     some = loop_enumeration.runs(assumed, bindings.values, conditions)
     if some is not None:
-        return Runs(None, None, float(some), every.assumed)
+        return Runs(None, None, float(some), total_runs.assumed)
     notes = tuple(_undecided_note(guard, None) for guard in guards)
-    return Runs(None, None, every.weight, (*every.assumed, *notes))
+    return Runs(None, None, total_runs.weight, (*total_runs.assumed, *notes))
 
 
-def _as_assumed(loop: Loop, bindings: Bindings) -> Loop:
-    """A loop with an unknown number of executions, replaced by its assumed iterations."""
+def _with_assumed_trips(loop: Loop, bindings: Bindings) -> Loop:
+    """Gives a loop with an unknown trip count the assumed number of iterations."""
     if bindings.whole(loop.trips) is not None:
         return loop
     zero, unit = Expr.const(0), Expr.const(1)
@@ -193,7 +199,7 @@ def _as_assumed(loop: Loop, bindings: Bindings) -> Loop:
 
 
 def _undecided_note(guard: Guard, part: Expr | None) -> str:
-    """The note on an undecided condition. It says which value would decide the condition."""
+    """Returns the note on an undecided condition, with the name whose value would decide it."""
     where = guard.span.short
     note = f"{guard.text} at {where} is assumed to hold each time"
     if part is None or part.has_unreadable_part:

@@ -1,4 +1,4 @@
-"""All facts of a region in one frozen value. They are computed once."""
+"""Computes all facts of a region and stores them in one frozen value."""
 
 from __future__ import annotations
 
@@ -16,11 +16,12 @@ from regionpredict.ir import Access, Diagnostic, Expr, Loop, Region, Statement
 
 
 class Count(NamedTuple):
-    """A number as an expression in the program's names, with its value if the names have values.
+    """A number as an expression in the program's names, and its value if all names have values.
 
-    `expr` is valid if none of `holds` is negative, and `value` always is. `at_most` says that both
-    are upper bounds, because a loop may end early or the elements are unknown. `expr` may be None
-    although there is a value, if a form is too long or inexact at this size.
+    `expr` is valid if all expressions in `holds` are nonnegative. `value` is always valid.
+    `at_most` says that both are upper bounds, because a loop may end early or the accessed elements
+    are unknown. `expr` may be None although `value` is known, if the expression is too long or
+    inexact at this size.
     """
 
     expr: Expr | None
@@ -39,14 +40,12 @@ class Count(NamedTuple):
 
     @property
     def conditions(self) -> str:
-        """The conditions as text: `w >= 0 and n >= w + 1`. Empty if the expression is always
-        valid.
-        """
+        """The conditions as text: `w >= 0 and n >= w + 1`. Empty if `expr` is always valid."""
         return " and ".join(_as_inequality(guard) for guard in self.holds)
 
 
 def _as_inequality(expression: Expr) -> str:
-    """The condition that an expression is nonnegative: `n >= w + 1` for `n - w - 1`."""
+    """Formats the condition that an expression is nonnegative: `n >= w + 1` for `n - w - 1`."""
     left = Expr({m: c for m, c in expression.terms.items() if c > 0})
     return f"{left} >= {left - expression}"
 
@@ -55,7 +54,7 @@ class AccessFact(NamedTuple):
     """One reference. `reuse` is 'hit' or 'miss', and `pattern` is 'streaming', 'latency' or
     'irregular'.
 
-    `counted` says whether its array has the largest number of dimensions.
+    `counted` says whether the reference's array has the largest number of dimensions in the region.
     """
 
     access: Access
@@ -65,7 +64,9 @@ class AccessFact(NamedTuple):
 
 
 class StatementFact(NamedTuple):
-    """One statement with its enclosing loops, and its number of executions in one run."""
+    """One statement with its enclosing loops, and its number of executions per run of the
+    region.
+    """
 
     statement: Statement
     loops: tuple[Loop, ...]
@@ -74,7 +75,9 @@ class StatementFact(NamedTuple):
 
 
 class ArrayFact(NamedTuple):
-    """One array with its effective dimensions. Also says whether it counts."""
+    """One array with its number of effective dimensions. `counted` says whether it has the largest
+    number of dimensions in the region.
+    """
 
     name: str
     dims: int
@@ -87,8 +90,8 @@ class RegionFacts:
     """The facts of one region from the source.
 
     `status` is 'complete', 'partial' (some code is not supported) or 'skipped' (no loop could be
-    read). `working_set` is in bytes. `free_names` are the names that its loops and subscripts
-    depend on, without loop variables.
+    read). `working_set` is in bytes. `free_names` are the names that the region's loops and
+    subscripts depend on, without loop variables.
     """
 
     region: Region
@@ -102,9 +105,9 @@ class RegionFacts:
     free_names: frozenset[str]
 
 
-class _Place(NamedTuple):
-    """A statement with its loops and references. Its number of runs is given by an index into the
-    region's `executions`.
+class _SymbolicStatement(NamedTuple):
+    """A statement with its loops and references. `runs` is the index of its number of executions in
+    the region's `executions`.
     """
 
     statement: Statement
@@ -117,7 +120,7 @@ class _Place(NamedTuple):
 class SymbolicFacts:
     """The facts of one region for all sizes. `at` substitutes values for sizes.
 
-    Create this object once to try many sizes.
+    Create this object once per region to try many sizes.
     """
 
     region: Region
@@ -125,7 +128,7 @@ class SymbolicFacts:
     iterations: Executions
     working_set: Expr | None
     executions: tuple[Executions, ...]
-    statements: tuple[_Place, ...]
+    statements: tuple[_SymbolicStatement, ...]
     arrays: tuple[ArrayFact, ...]
     assumed: tuple[str, ...]
     diagnostics: tuple[Diagnostic, ...]
@@ -135,7 +138,7 @@ class SymbolicFacts:
     )
 
     def at(self, bindings: Bindings) -> RegionFacts:
-        """All facts of the region for the values in `bindings`."""
+        """Returns all facts of the region for the values in `bindings`."""
         counts = [self._count(at, runs, bindings) for at, runs in enumerate(self.executions)]
         statements = tuple(
             StatementFact(place.statement, place.loops, counts[place.runs], place.accesses)
@@ -156,8 +159,8 @@ class SymbolicFacts:
         )
 
     def _count(self, number: int, runs: Executions, bindings: Bindings) -> Count:
-        """Like `count_of_loops`. Results are cached by the values that determine them, since many
-        names occur in no loop bound.
+        """Evaluates `count_of_loops`. Results are cached by the values of the names that occur in
+        loop bounds, since many other names do not affect them.
         """
         values = tuple(bindings.values.get(name) for name in sorted(runs.depends_on))
         key = (number, values)
@@ -168,7 +171,7 @@ class SymbolicFacts:
 
 
 def symbolic_facts(region: Region) -> SymbolicFacts:
-    """All facts of a region that do not depend on the values of its names."""
+    """Returns all facts of a region that do not depend on the values of its names."""
     dims = array_dimensions(region)
     counted = counted_arrays(region, dims)
     arrays = {array.name: array for array in region.arrays}
@@ -188,7 +191,7 @@ def symbolic_facts(region: Region) -> SymbolicFacts:
         if key not in numbers:
             numbers[key] = len(runs)
             runs.append(executions(loops))
-        statements.append(_Place(statement, loops, numbers[key], tuple(accesses)))
+        statements.append(_SymbolicStatement(statement, loops, numbers[key], tuple(accesses)))
     shown = tuple(
         ArrayFact(name, dims[name], name in counted, tuple(by_array[name])) for name in sorted(dims)
     )
@@ -211,15 +214,15 @@ def symbolic_facts(region: Region) -> SymbolicFacts:
 
 
 def facts_of(region: Region, bindings: Bindings) -> RegionFacts:
-    """All facts of one region for the values in `bindings`. See `checked_facts`."""
+    """Returns all facts of one region for the values in `bindings`. See `checked_facts`."""
     return symbolic_facts(region).at(bindings)
 
 
 def checked_facts(region: Region, bindings: Bindings) -> RegionFacts:
-    """All facts of one region, with notes on data races and contention.
+    """Returns all facts of one region, with diagnostics about data races and contention.
 
-    The notes are the same for all sizes unless numbers of iterations are very small. To try many
-    sizes, compute only the facts.
+    The diagnostics are the same for all sizes unless trip counts are very small. To try many sizes,
+    use `facts_of`.
     """
     facts = facts_of(region, bindings)
     trips = bindings.whole(region.nest.trips) if region.nest is not None else None
@@ -227,28 +230,32 @@ def checked_facts(region: Region, bindings: Bindings) -> RegionFacts:
 
 
 def count_of(expression: Expr | None, bindings: Bindings) -> Count:
-    """An expression with its value, which is nonnegative."""
+    """Returns an expression with its value, which is at least zero."""
     value = bindings.whole(expression)
     return Count(expression, None if value is None else max(0, value))
 
 
 def count_of_loops(runs: Executions, bindings: Bindings) -> Count:
-    """A number of executions with its value."""
+    """Returns a number of executions with its value."""
     return Count(runs.expr, runs.value(bindings), runs.holds, runs.at_most)
 
 
 def _working_set(region: Region, size: Expr | None, trips: Count, bindings: Bindings) -> Count:
-    """The bytes as an expression that is valid for large sizes, and the exact value for the given
-    sizes if they are known.
+    """Returns the bytes as an expression that is valid for large sizes, and the exact value for the
+    given sizes if they are known.
 
-    The expression is left out if its value differs from the exact one.
+    The expression is omitted if its value differs from the exact value.
     """
     if trips.value == 0:
         # Two sides of an empty box may both be negative, which makes their product positive.
         return Count(size, 0)
-    if size is None:  # index tables have no form, so use the arrays' known lengths
-        held = touched_bytes(region, bindings) if region.nest is not None else None
-        return Count(None, held, at_most=held is not None and may_be_less(region, bindings))
+    if size is None:  # with index tables, only the lengths of arrays are known
+        accessed_bytes = touched_bytes(region, bindings) if region.nest is not None else None
+        return Count(
+            None,
+            accessed_bytes,
+            at_most=accessed_bytes is not None and may_be_less(region, bindings),
+        )
     symbolic = count_of(size, bindings)
     if symbolic.value is None:
         return symbolic
@@ -264,15 +271,15 @@ _TO_THE_END = "the loop at line {} runs to its end, though it may be left early"
 
 
 def _notes_on_early_exits(region: Region) -> list[Diagnostic]:
-    """A note for every counted loop that may end before its bound."""
+    """Returns a diagnostic for every counted loop that may end before its bound."""
     return [
         Diagnostic("RP114", loop.span, "may be left early: its iterations are an upper bound")
         for loop in region.loops() if loop.exits and loop.bound is not None
     ]  # fmt: skip
 
 
-# Rules about code that is left out of a region. An unknown number of iterations (RP105) is
-# excluded: it is an unknown size, and the loop's contents are known.
+# Rules about code that is omitted from a region. An unknown number of iterations (RP105) is not
+# included: it is an unknown size, and the loop's contents are known.
 INCOMPLETE = frozenset(("RP102", "RP106", "RP108", "RP111", "RP113"))
 """The rules for regions that are not completely supported."""
 

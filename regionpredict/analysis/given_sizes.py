@@ -1,9 +1,9 @@
-"""Given sizes in one region: names in one function, and numbers of iterations by place.
+"""Applies sizes from the caller to one region: values of names, and trip counts by source location.
 
-`n=64` sets a name everywhere. `solve:n=64` sets the name of the function `solve` only, also in a
-region of another function that depends on it. `solve.c:17=100` sets the average number of
-executions of the loop body at that line. `row[i+1]-row[i]=100` sets it for all loops over that
-table.
+`n=64` sets a name everywhere. `solve:n=64` sets the variable `n` of the function `solve` only, also
+in regions of other functions that depend on it. `solve.c:17=100` sets the average trip count of the
+loop at this line. `row[i+1]-row[i]=100` sets the average trip count of all loops over the entries
+of this table.
 """
 
 from __future__ import annotations
@@ -16,23 +16,22 @@ from regionpredict.analysis.tabulated_trips import entry_trips
 from regionpredict.ir import Array, Branch, Expr, Loop, Node, Region, Statement
 from regionpredict.ir.expr import ONE, ZERO
 
-_PLACE = re.compile(r"(.+):(\d+)")
+_LOCATION = re.compile(r"(.+):(\d+)")
 _WORD = re.compile(r"\w+")
-_GOES_ON = re.compile(r"[\w']")
+_NAME_CONTINUES = re.compile(r"[\w']")
 _SCOPED = re.compile(r"([^:?]+):([^:].*)")  # after `?`, a `:` belongs to C's conditional
 
 
 def sizes_in(region: Region, given: Mapping[str, int]) -> dict[str, int]:
-    """The sizes that apply to the region. A size for its function takes precedence over a size for
-    all functions.
+    """Returns the sizes that apply to the region. A size for its function takes precedence over a
+    size for all functions.
 
-    Numbers of iterations are stored under `trip_name`. The caller may give any final part of the
-    path.
+    Trip counts are stored under `trip_name`. The caller may shorten a file to the end of its path.
     """
     sizes: dict[str, int] = {}
     scoped: dict[str, int] = {}
     for name, value in given.items():
-        if place := _PLACE.fullmatch(name):
+        if place := _LOCATION.fullmatch(name):
             scoped |= {trip_name(loop): value for loop in loops_at(region, place[1], int(place[2]))}
         elif part := scope_of(name):
             scoped |= dict.fromkeys(names_here(region, *part), value)
@@ -44,7 +43,7 @@ def sizes_in(region: Region, given: Mapping[str, int]) -> dict[str, int]:
 
 
 def _members_of_others(region: Region, name: str) -> Iterator[str]:
-    """The name of `f.n` in a region where `f` is a different variable, without a member `n`."""
+    """Yields the name of `f.n` in a region where `f` is another variable without a member `n`."""
     word = _WORD.match(name)
     if word is None or not name[word.end() :].startswith((".", "->", "[")):
         return
@@ -54,7 +53,7 @@ def _members_of_others(region: Region, name: str) -> Iterator[str]:
 
 
 def scope_of(name: str) -> tuple[str, str] | None:
-    """The function and the name in `solve:n` or `Grid::solve:n`. None without a function.
+    """Returns the function and the name in `solve:n` or `Grid::solve:n`. None without a function.
 
     >>> scope_of("solve:n"), scope_of("Grid::size()")
     (('solve', 'n'), None)
@@ -67,8 +66,9 @@ def scope_of(name: str) -> tuple[str, str] | None:
 
 
 def names_here(region: Region, function: str, name: str) -> list[str]:
-    """The names that a function's variable has in a region, such as `n'` for `main:n` in another
-    function with its own `n`. There are several if the function is called several times.
+    """Returns the names that a function's variable has in a region, such as `n'` for `main:n` in
+    another function with its own `n`. There are several names if the function is called several
+    times.
     """
     if function == region.function:
         return [name]
@@ -81,18 +81,18 @@ def names_here(region: Region, function: str, name: str) -> list[str]:
 
 
 def owners_of(region: Region, name: str) -> Iterator[tuple[str, str]]:
-    """Other functions, each with its own name for the variable that has this name in the region."""
+    """Yields the functions that own the variable with this name, and its name in each function."""
     for other in region.others:
         rest = name.removeprefix(other.name)
-        if other.function and len(rest) < len(name) and not _GOES_ON.match(rest):
+        if other.function and len(rest) < len(name) and not _NAME_CONTINUES.match(rest):
             plain = other.plain + rest
             if name in names_here(region, other.function, plain):
                 yield other.function, plain
 
 
 def qualified_name(region: Region, name: str) -> str | None:
-    """The name `main:n`, or `n'`, of another function's `n` in a region with its own `n`. None if
-    the name means something else.
+    """Returns the name `main:n` or `n'` for the `n` of another function, in a region with its own
+    `n`. None if the name means something else.
     """
     for function, plain in owners_of(region, name):
         if plain != name and function != region.function:
@@ -101,38 +101,39 @@ def qualified_name(region: Region, name: str) -> str | None:
 
 
 def place_of(name: str) -> tuple[str, int] | None:
-    """The file and line in `solve.c:17`. None for any other text."""
-    place = _PLACE.fullmatch(name)
+    """Returns the file and line in `solve.c:17`. None for any other text."""
+    place = _LOCATION.fullmatch(name)
     return None if place is None else (place[1], int(place[2]))
 
 
 def trip_name(loop: Loop) -> str:
-    """The name with which a loop's iterations can be given: `solve.c:17`."""
+    """Returns the name under which the caller gives a loop's trip count: `solve.c:17`."""
     return f"{loop.span.file}:{loop.span.line}"
 
 
 def open_trips_name(loop: Loop) -> str:
-    """The name with which the iterations of an uncounted loop can be given: that of its table, such
-    as `row[i+1]-row[i]`, or otherwise its place.
+    """Returns the name under which the caller gives the trip count of a loop without a counter. It
+    is the loop's table, such as `row[i+1]-row[i]`, or otherwise its location.
     """
     entry = entry_trips(loop)
     return trip_name(loop) if entry is None else entry.name
 
 
 def extent_name(array: Array) -> str:
-    """The name with which an undeclared array length can be given: `x[]`."""
+    """Returns the name under which the caller gives an undeclared array length: `x[]`."""
     return f"{array.name}[]"
 
 
 def order_name(table: str) -> str:
-    """The name with which the order of an index table can be given: `list[+1]`. Its value is the
-    distance of the elements that neighboring entries select, which is 1 for consecutive elements.
+    """Returns the name under which the caller gives the order of an index table: `list[+1]`. Its
+    value is the distance of the elements that neighboring entries select, or 1 for consecutive
+    elements.
     """
     return f"{table}[+1]"
 
 
 def loops_at(region: Region, file: str, line: int) -> Iterator[Loop]:
-    """The region's loops at a line. The file is given by its path or by the end of its path."""
+    """Yields the region's loops at a line. The file is given by its path or the end of its path."""
     for loop in every_loop(region):
         path = loop.span.file
         if loop.span.line == line and (path == file or path.endswith(f"/{file}")):
@@ -140,12 +141,12 @@ def loops_at(region: Region, file: str, line: int) -> Iterator[Loop]:
 
 
 def every_loop(region: Region) -> tuple[Loop, ...]:
-    """The loops around the directive and the loops of its nest."""
+    """Returns the loops around the directive and the loops of its nest."""
     return (*region.enclosing, *region.loops())
 
 
 def with_given_trips(region: Region, given: Mapping[str, int]) -> Region:
-    """The region in which loops have the given numbers of iterations.
+    """Returns the region with the given trip counts of its loops.
 
     A loop that starts at a table entry (`for (k = row[i]; k < row[i + 1]; k++)`) is assumed to
     continue where it ended in the previous outer iteration.
@@ -157,16 +158,16 @@ def with_given_trips(region: Region, given: Mapping[str, int]) -> Region:
     }  # fmt: skip
     if not names:
         return region
-    nest = None if region.nest is None else _loop(region.nest, names, None)
-    enclosing = tuple(_loop(loop, names, None) for loop in region.enclosing)
+    nest = None if region.nest is None else _loop_with_trips(region.nest, names, None)
+    enclosing = tuple(_loop_with_trips(loop, names, None) for loop in region.enclosing)
     known = region.diagnostics
     if region.nest is not None and _given_trips(region.nest, names) is not None:
         known = tuple(note for note in known if note.id != "RP102")
     return replace(region, nest=nest, enclosing=enclosing, diagnostics=known)
 
 
-def _loop(loop: Loop, names: set[str], around: str | None) -> Loop:
-    body = tuple(_node(node, names, loop.variable) for node in loop.body)
+def _loop_with_trips(loop: Loop, names: set[str], around: str | None) -> Loop:
+    body = tuple(_node_with_trips(node, names, loop.variable) for node in loop.body)
     trips = _given_trips(loop, names)
     if trips is None:
         return replace(loop, body=body)
@@ -178,19 +179,19 @@ def _loop(loop: Loop, names: set[str], around: str | None) -> Loop:
     down = (step.constant or 0) < 0
     return replace(
         loop, start=start, bound=start + trips * step, comparison=">" if down else "<",
-        step=step, body=body, kind="for", exits=False, averaged=_varies(loop),
+        step=step, body=body, kind="for", exits=False, averaged=_has_varying_trips(loop),
     )  # fmt: skip
 
 
-def _varies(loop: Loop) -> bool:
-    """Whether the number of a loop's iterations changes, so that one number can only be a mean."""
+def _has_varying_trips(loop: Loop) -> bool:
+    """Whether the trip count of a loop varies, so that a single number can only be a mean."""
     bounds = [part for part in (loop.start, loop.bound) if part is not None]
     return loop.trips is None or loop.exits or any(part.has_unreadable_part for part in bounds)
 
 
 def _given_trips(loop: Loop, names: set[str]) -> Expr | None:
-    """The given iterations of a loop. A number for its place takes precedence over one for its
-    table.
+    """Returns the given trip count of a loop. A number for the loop's location takes precedence
+    over a number for its table.
     """
     if trip_name(loop) in names:
         return Expr.name(trip_name(loop))
@@ -200,12 +201,14 @@ def _given_trips(loop: Loop, names: set[str]) -> Expr | None:
     )
 
 
-def _node(node: Node, names: set[str], around: str) -> Node:
+def _node_with_trips(node: Node, names: set[str], around: str) -> Node:
     if isinstance(node, Loop):
-        return _loop(node, names, around)
+        return _loop_with_trips(node, names, around)
     if isinstance(node, Statement):
         return node
     if isinstance(node, Branch):
-        sides = tuple(tuple(_node(part, names, around) for part in side) for side in node.sides)
+        sides = tuple(
+            tuple(_node_with_trips(part, names, around) for part in side) for side in node.sides
+        )
         return replace(node, sides=sides)
-    return replace(node, body=tuple(_node(part, names, around) for part in node.body))
+    return replace(node, body=tuple(_node_with_trips(part, names, around) for part in node.body))

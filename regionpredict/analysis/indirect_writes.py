@@ -1,6 +1,6 @@
-"""Writes of all threads to elements whose index is read from memory: `h[idx[i]]++`, `a[k[i]] = x`.
+"""Finds writes to elements whose index is read from memory: `h[idx[i]]++`, `a[k[i]] = x`.
 
-The source does not show whether two iterations have the same index. Counters usually have equal
+The source does not show whether two iterations have the same index. Histograms usually have equal
 indices, and so do several lookups in one iteration (`indirect_updates`). A list may have distinct
 entries, like a permutation (`possible_races`). Atomic updates are always correct, but the threads
 take cache lines from each other (`through_an_index`).
@@ -24,25 +24,27 @@ from regionpredict.ir.once_a_region import once_a_region
 _COUNTING = re.compile(r"\+\+|--|[-+]= *\d[\w.]*$")
 _SAME_VALUE = re.compile(r"[^-+*/%&|^<>=!]= *[-+]?(\d[\w.]*|\w+)$")
 _FROM_DATA = frozenset(("ref", "varying", "call"))
-"""Atoms whose values the region reads from memory or computes."""
+"""Kinds of atoms whose values the region reads from memory or computes."""
 _ONE_TO_ONE = frozenset(("int_add", "int_mul", "int_neg"))
 
 
 def indirect_updates(region: Region) -> list[Access]:
-    """The updates that all threads make through an index from memory. There is one for each array.
+    """Returns the updates of shared elements through an index from memory, one per array.
 
-    Counters, and several lookups in one iteration, count. A sum into the rows of a list does not
-    count, because such lists contain each row once. Sums over a part of the data
-    (`for (k = first[i]; k < last[i]; k++) y[of[k]] += v`) do not count, because parts usually begin
+    Counters (`h[k]++`), and several lookups in one iteration, are included. A sum into the rows of
+    a list is excluded, because such lists contain each row once. Sums over a part of the data
+    (`for (k = first[i]; k < last[i]; k++) y[of[k]] += v`) are excluded, because parts usually begin
     where the rows change.
     """
-    moving = {loop.variable for loop in parallel_loops(region)}
+    parallel = {loop.variable for loop in parallel_loops(region)}
     accesses: dict[str, Access] = {}
     for reference in _shared_writes(region):
         counts = _is_counter(reference.statement)
-        chosen = {loop.variable for loop in reference.loops
-                  if counts or not (loop.variable in moving or _is_part(loop, moving))}  # fmt: skip
-        if _reads_same_element(reference) and _only_memory_selects(
+        chosen = {
+            loop.variable for loop in reference.loops
+            if counts or not (loop.variable in parallel or _is_part(loop, parallel))
+        }  # fmt: skip
+        if _reads_same_element(reference) and _is_selected_by_memory(
             reference.access, chosen, reference.loops, region
         ):
             accesses.setdefault(reference.access.array, reference.access)
@@ -50,26 +52,25 @@ def indirect_updates(region: Region) -> list[Access]:
 
 
 def possible_races(region: Region) -> list[Access]:
-    """The writes that conflict only if an index from memory occurs twice. There is one for each
-    array.
+    """Returns the writes that conflict only if an index from memory occurs twice, one per array.
 
-    Some writes are excluded: `indirect_updates`, writes of one value (marks), and writes through a
+    Some writes are excluded: `indirect_updates`, writes of one value (flags), and writes through a
     list that the region fills with distinct entries. Rows and blocks that start at an index
-    (`off[i] + j`, `cells[list[i]].v[j]`) are excluded, too, since they belong to one iteration.
+    (`off[i] + j`, `cells[list[i]].v[j]`) are also excluded, since they belong to one iteration.
     """
-    told = {access.array for access in indirect_updates(region)}
+    certain = {access.array for access in indirect_updates(region)}
     set_here = {name for statement, _ in region.statements() for name in statement.writes}
     accesses: dict[str, Access] = {}
     for reference in _shared_writes(region):
         access, loops = reference.access, reference.loops
-        if access.array in told or access.array in accesses:
+        if access.array in certain or access.array in accesses:
             continue
         variables = {loop.variable for loop in loops}
         if _writes_same_value(reference.statement, variables | set_here, region):
             continue
         if any(_traverses_row(subscript, variables) for subscript in access.subscripts):
             continue
-        if _only_memory_selects(
+        if _is_selected_by_memory(
             access, variables, loops, region
         ) and not _filled_with_distinct_indices(access, region):
             accesses[access.array] = access
@@ -78,20 +79,20 @@ def possible_races(region: Region) -> list[Access]:
 
 @once_a_region
 def arrays_updated_anywhere(region: Region) -> frozenset[str]:
-    """The arrays in which threads update any element, through an index from memory and without
-    protection.
+    """Returns the arrays in which threads update arbitrary elements through an index from memory,
+    without protection.
     """
     possible = {access.array for access in possible_races(region)}
-    grown = {one.access.array for one in _shared_writes(region) if _reads_same_element(one)}
-    return frozenset(access.array for access in indirect_updates(region)) | (possible & grown)
+    updated = {one.access.array for one in _shared_writes(region) if _reads_same_element(one)}
+    return frozenset(access.array for access in indirect_updates(region)) | (possible & updated)
 
 
-def through_an_index(access: Access, loops: Sequence[Loop], region: Region) -> bool:
-    """Whether threads write to any element of a shared array, through values read from memory."""
+def writes_through_index(access: Access, loops: Sequence[Loop], region: Region) -> bool:
+    """Whether threads write to arbitrary elements of a shared array, through values from memory."""
     if access.kind != "write" or root_of(access.array) not in region.shared:
         return False
     variables = {loop.variable for loop in loops}
-    return _only_memory_selects(access, variables, loops, region, _FROM_DATA)
+    return _is_selected_by_memory(access, variables, loops, region, _FROM_DATA)
 
 
 def _shared_writes(region: Region) -> list[Reference]:
@@ -102,9 +103,9 @@ def _shared_writes(region: Region) -> list[Reference]:
     ]
 
 
-def _is_part(loop: Loop, moving: Set[str]) -> bool:
-    """Whether the loop traverses a part of the data whose start depends on the parallel loop."""
-    return loop.start is not None and not loop.start.names.isdisjoint(moving)
+def _is_part(loop: Loop, parallel_variables: Set[str]) -> bool:
+    """Whether the loop traverses a part of the data that the parallel loop selects."""
+    return loop.start is not None and not loop.start.names.isdisjoint(parallel_variables)
 
 
 def _reads_same_element(write: Reference) -> bool:
@@ -131,14 +132,17 @@ def _writes_same_value(statement: Statement, changing: Collection[str], region: 
     return name not in statement.reads or (name in region.shared and name not in changing)
 
 
-def _only_memory_selects(
+def _is_selected_by_memory(
     access: Access, chosen: Collection[str], loops: Sequence[Loop], region: Region,
     kinds: Collection[str] = ("ref",),
 ) -> bool:  # fmt: skip
-    """Whether the `chosen` variables select the element, and nothing else separates the threads."""
-    moving = {loop.variable for loop in parallel_loops(region)}
+    """Whether only an index from memory selects the element. `chosen` are the variables that change
+    it.
+    """
+    parallel_variables = {loop.variable for loop in parallel_loops(region)}
     return any(_is_lookup(subscript, chosen, kinds) for subscript in access.subscripts) and all(
-        _is_unseparated(subscript, loops, moving, region) for subscript in access.subscripts
+        _is_shared_by_threads(subscript, loops, parallel_variables, region)
+        for subscript in access.subscripts
     )
 
 
@@ -149,20 +153,23 @@ def _is_lookup(subscript: Expr, chosen: Collection[str], kinds: Collection[str])
     )
 
 
-def _is_unseparated(
-    subscript: Expr, loops: Sequence[Loop], moving: Collection[str], region: Region
+def _is_shared_by_threads(
+    subscript: Expr, loops: Sequence[Loop], parallel_variables: Collection[str], region: Region
 ) -> bool:
-    """Whether no part of the subscript separates threads. Threads are separated by the variable of
-    a worksharing loop, or by a private variable that contains the start of a thread's part.
+    """Whether no part of the subscript separates threads. A subscript separates threads if it
+    contains the variable of a worksharing loop, or a private variable with the start of a thread's
+    part.
     """
-    if any(subscript.coefficient(name) not in (None, Expr.const(0)) for name in moving):
+    if any(subscript.coefficient(name) not in (None, Expr.const(0)) for name in parallel_variables):
         return False
     inner = {loop.variable for loop in loops}
-    return all(root_of(name) in region.shared for name in subscript.names - inner - set(moving))
+    return all(
+        root_of(name) in region.shared for name in subscript.names - inner - set(parallel_variables)
+    )
 
 
 def _traverses_row(subscript: Expr, variables: Collection[str]) -> bool:
-    """Whether loops traverse a row or a block that starts at the value: `off[i] + j`."""
+    """Whether loops traverse a row or a block that starts at an index: `off[i] + j`."""
     return any(
         factor in variables if isinstance(factor, str)
         else not _reads_memory(factor) and not factor.names.isdisjoint(variables)
@@ -171,15 +178,13 @@ def _traverses_row(subscript: Expr, variables: Collection[str]) -> bool:
 
 
 def _reads_memory(atom: Atom) -> bool:
-    """Whether the expression reads a value in memory."""
+    """Whether the expression contains a value from memory."""
     inside = (other for arg in atom.args for other in arg.atoms())
     return atom.kind == "ref" or any(other.kind == "ref" for other in inside)
 
 
 def _filled_with_distinct_indices(access: Access, region: Region) -> bool:
-    """Whether the region itself fills the index lists, with a distinct entry in each iteration:
-    `k[i] = i`.
-    """
+    """Whether the region itself fills the index lists, with distinct entries: `k[i] = i`."""
     lists = {
         atom.label for subscript in access.subscripts for atom in subscript.atoms()
         if atom.kind == "ref"
@@ -194,7 +199,7 @@ def _filled_with_distinct_indices(access: Access, region: Region) -> bool:
 
 
 def _is_distinct_per_iteration(write: Reference) -> bool:
-    """Whether the value is the number of the iteration, perhaps shifted or scaled, so that all
+    """Whether the stored value is the iteration number, possibly shifted or scaled, so that all
     values differ.
     """
     statement, variables = write.statement, {loop.variable for loop in write.loops}

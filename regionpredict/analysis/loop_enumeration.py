@@ -17,7 +17,7 @@ from typing import NamedTuple
 from regionpredict.analysis.condition_counts import (
     UndecidedError,
     Values,
-    count_fulfilling,
+    count_satisfying,
     holds,
 )
 from regionpredict.ir import Expr, Loop
@@ -305,7 +305,7 @@ class _Count:
         known = {name: Expr.const(value) for name, value in self._at.items()}
         bound = [condition.substitute(known) for condition in conditions]
         taken = Values(own.first, own.trips, own.step)
-        return count_fulfilling(self._loops[depth].variable, taken, bound)
+        return count_satisfying(self._loops[depth].variable, taken, bound)
 
     def executions_from(self, depth: int) -> int:
         """Returns the number of executions of the body in all iterations of the loop at `depth` and

@@ -1,11 +1,10 @@
 """Finds worksharing loops of a parallel region that could be `nowait` without changing results.
 
-A barrier is unnecessary if another one follows immediately. It is also unnecessary if no loop that
-could then overlap this loop accesses data that this loop writes, or writes data that it accesses.
-Two loops may use the same array if each thread has the same iterations of both, and only those
-iterations access its elements. OpenMP 5.2, sec. 11.5.3 requires equal static schedules, equal
-numbers of iterations, and no `simd`. Arrays with different names are assumed to be different
-memory.
+A barrier is unnecessary if another barrier follows immediately. It is also unnecessary if no loop
+that could then overlap this loop has a data conflict with it. Two loops may use the same array if
+each thread has the same iterations of both, and only those iterations access its elements. OpenMP
+5.2, sec. 11.5.3 requires equal static schedules, equal numbers of iterations, and no `simd`. Arrays
+with different names are assumed to be different memory.
 """
 
 from __future__ import annotations
@@ -35,25 +34,25 @@ _STATIC = re.compile(r"\s*static\s*(,\s*\d+\s*)?")
 
 
 def needless_barriers(team: TeamFacts) -> tuple[Region, ...]:
-    """The loops that can all be `nowait` at the same time, in source order."""
+    """Returns the loops that can all be `nowait` at the same time, in source order."""
     construct = team.construct
     if construct is None or _may_overlap_earlier(team, construct):
         return ()
     members = {member.facts.region.span: member.facts for member in team.members}
     after = {successor.loop: successor.then for successor in construct.successors}
-    running: list[RegionFacts] = []  # some threads may still be in these while others have left
+    running: list[RegionFacts] = []  # loops that some threads may still execute
     needless: list[Region] = []
     for span, facts in members.items():
         running.append(facts)
         if facts.region.clause("nowait") is not None:
             continue
-        behind = _until_next_barrier(span, after, members)
-        independent = behind is not None and all(
-            _may_overlap(loop, then) for loop in running for then in behind
+        following = _until_next_barrier(span, after, members)
+        independent = following is not None and all(
+            _may_overlap(loop, then) for loop in running for then in following
         )
         if independent:
             needless.append(facts.region)
-        if not independent or not behind:
+        if not independent or not following:
             running.clear()
     return tuple(needless)
 
@@ -61,8 +60,8 @@ def needless_barriers(team: TeamFacts) -> tuple[Region, ...]:
 def _until_next_barrier(
     loop: Span, after: Mapping[Span, Span | None], members: Mapping[Span, RegionFacts]
 ) -> list[RegionFacts] | None:
-    """The loops that run after this loop and before the next barrier. None if unknown."""
-    behind: list[RegionFacts] = []
+    """Returns the loops that run after this loop and before the next barrier. None if unknown."""
+    following: list[RegionFacts] = []
     place: Span | None = loop
     while place is not None:
         if place not in after:
@@ -71,10 +70,10 @@ def _until_next_barrier(
         if place is not None:
             if place not in members:
                 return None
-            behind.append(members[place])
-            if behind[-1].region.clause("nowait") is None:
+            following.append(members[place])
+            if following[-1].region.clause("nowait") is None:
                 break
-    return behind
+    return following
 
 
 def _may_overlap_earlier(team: TeamFacts, construct: ParallelConstruct) -> bool:
@@ -92,7 +91,7 @@ def _may_overlap_earlier(team: TeamFacts, construct: ParallelConstruct) -> bool:
 
 
 def _may_overlap(first: RegionFacts, then: RegionFacts) -> bool:
-    """Whether threads may run the second loop while others are still in the first."""
+    """Whether threads may run the second loop while other threads are still in the first."""
     regions = (first.region, then.region)
     return (
         first.status == then.status == "complete"
@@ -105,7 +104,7 @@ def _may_overlap(first: RegionFacts, then: RegionFacts) -> bool:
 
 
 def _has_known_accesses(region: Region) -> bool:
-    """Whether all memory accesses of a region are known, and none is inside a serial construct."""
+    """Whether all memory accesses of a region are known, and none is inside a synchronization."""
     assert region.nest is not None
     return not (
         any(call.memory for statement, _ in region.statements() for call in statement.calls)
@@ -143,7 +142,7 @@ def _accesses(region: Region) -> list[Access]:
 
 
 def _arrays_in_both(first: Region, then: Region) -> list[str]:
-    """The arrays that both loops access and one of them writes. Private arrays are excluded."""
+    """Returns the shared arrays that both loops access and at least one loop writes."""
     private = {
         array.name for region in (first, then) for array in region.arrays
         if array.storage == "private"
@@ -156,12 +155,12 @@ def _arrays_in_both(first: Region, then: Region) -> list[str]:
 
 def _accessed_by_same_thread(array: str, first: Region, then: Region) -> bool:
     """Whether each element that a thread accesses in one loop is accessed only by the same thread
-    in the other.
+    in the other loop.
     """
     if not _have_same_iterations(first, then):
         return False
     positions = [
-        [_place(subscript, region) for subscript in access.subscripts]
+        [_as_iteration_expression(subscript, region) for subscript in access.subscripts]
         for region in (first, then) for access in _accesses(region) if access.array == array
     ]  # fmt: skip
     ranks = {len(place) for place in positions}
@@ -185,7 +184,7 @@ def _have_same_iterations(first: Region, then: Region) -> bool:
 
 
 def _has_static_assignment(region: Region) -> bool:
-    """Whether the schedule determines which thread has which iterations of its outermost loop."""
+    """Whether the schedule fixes which thread has which iterations of the outermost loop."""
     clause = region.clause("schedule")
     return (
         clause is not None
@@ -195,9 +194,9 @@ def _has_static_assignment(region: Region) -> bool:
     )
 
 
-def _place(subscript: Expr, region: Region) -> Expr | None:
-    """A subscript whose values differ between all iterations, as an expression of the iteration
-    number `#`.
+def _as_iteration_expression(subscript: Expr, region: Region) -> Expr | None:
+    """Returns a subscript as an expression of the iteration number `#`, if it differs between all
+    iterations.
 
     None if this is uncertain.
     """

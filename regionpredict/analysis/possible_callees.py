@@ -1,8 +1,8 @@
-"""Represents a call with several possible targets as alternatives of their effects.
+"""Replaces a call with several possible targets by alternative calls.
 
-If the counter of a loop selects from a table, the loop is replaced by its iterations, each with its
-own call. If data select the function, any of the functions may be called each time, and its
-frequency is unknown.
+If the counter of a loop selects functions from a table, the loop is replaced by its iterations,
+each with its own call. If data select the function, any of the functions may be called each time,
+and their frequency is unknown.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from regionpredict.constant import Constant
 from regionpredict.ir import Loop, Span
 from regionpredict.ir.flow import FIRST_ELEMENT, Block, CallEvent, Choice, Event, Flow, every_event
 
-MOST_TURNS = Constant(
+MOST_ITERATIONS = Constant(
     64.0, "iterations", "assumed", "tables of functions have about ten elements; longer loops are "
                                    "over data"
 )  # fmt: skip
-MOST_MEANT = Constant(
+MOST_TARGETS = Constant(
     200.0,
     "functions",
     "assumed",
@@ -35,8 +35,8 @@ Loops = Mapping[Span, tuple[Loop, Bindings]]
 
 
 def with_choices(flows: Sequence[Flow], loops: Loops) -> tuple[Flow, ...]:
-    """The functions, with each call through a pointer replaced by calls of its possible targets.
-    `loops` are the serial loops with known headers, by place.
+    """Replaces each call through a pointer by calls of its possible targets. `loops` are the serial
+    loops with known headers, by location.
     """
     meant = {
         name for flow in flows for event in every_event(flow.body) if isinstance(event, CallEvent)
@@ -47,7 +47,7 @@ def with_choices(flows: Sequence[Flow], loops: Loops) -> tuple[Flow, ...]:
     bodies = []
     for flow in flows:
         calls = _CallTargets(loops)
-        bodies.append(calls.events(flow.body))
+        bodies.append(calls.replaced_events(flow.body))
         meant -= calls.dropped
     return tuple(
         replace(flow, body=body, meant=flow.function in meant)
@@ -56,56 +56,58 @@ def with_choices(flows: Sequence[Flow], loops: Loops) -> tuple[Flow, ...]:
 
 
 class _CallTargets:
-    """Resolves the calls of one function."""
+    """Replaces the calls of one function by calls of their possible targets."""
 
     def __init__(self, loops: Loops) -> None:
         self._loops = loops
         self._left = int(MOST_EVENTS.value)
-        self._counters: dict[Span, int] = {}  # the counters of the divided loops
-        self.dropped: set[str] = set()  # functions with too many variants
+        self._counters: dict[
+            Span, int
+        ] = {}  # current counters of the loops that are replaced by iterations
+        self.dropped: set[str] = set()  # functions of calls with too many targets
 
-    def events(self, events: Sequence[Event]) -> tuple[Event, ...]:
+    def replaced_events(self, events: Sequence[Event]) -> tuple[Event, ...]:
         made: list[Event] = []
         for event in events:
             self._left -= 1
             if isinstance(event, Block):
-                made += self._block(event)
+                made += self._replaced_block(event)
             elif isinstance(event, CallEvent) and event.choices:
-                made += self._call(event)
+                made += self._possible_calls(event)
             else:
                 made.append(event)
         return tuple(made)
 
-    def _block(self, block: Block) -> list[Block]:
+    def _replaced_block(self, block: Block) -> list[Block]:
         counter_values = self._counter_values(block) if block.kind == "loop" else None
         if counter_values is None:
-            return [replace(block, body=self.events(block.body))]
+            return [replace(block, body=self.replaced_events(block.body))]
         iterations = []
         for value in counter_values:
             self._counters[block.span] = value
-            body = self.events(block.body)
+            body = self.replaced_events(block.body)
             iterations.append(replace(block, kind="turn", body=body, value=value))
         self._counters.pop(block.span, None)
         return iterations
 
     def _counter_values(self, loop: Block) -> list[int] | None:
-        """The values of a loop's counter, if it selects functions. None if they are unknown or too
-        many.
+        """Returns the values of a loop's counter, if it selects functions. None if they are unknown
+        or too many.
         """
-        picking = [
+        selecting = [
             choice for event in every_event(loop.body) if isinstance(event, CallEvent)
             for choice in event.choices if choice.loop == loop.span and choice.values
         ]  # fmt: skip
-        if not picking:
+        if not selecting:
             return None
         length = sum(1 for _ in every_event(loop.body))
-        values = self._counted(loop.span, picking)
+        values = self._values_from_header(loop.span, selecting)
         if values is None or len(values) * length > self._left:
             return None
         return values
 
-    def _counted(self, span: Span, picking: Sequence[Choice]) -> list[int] | None:
-        whole = next((choice for choice in picking if choice.whole), None)
+    def _values_from_header(self, span: Span, selecting: Sequence[Choice]) -> list[int] | None:
+        whole = next((choice for choice in selecting if choice.whole), None)
         if whole is not None:
             return list(whole.values)
         if span not in self._loops:
@@ -115,16 +117,16 @@ class _CallTargets:
         trips = bindings.whole(loop.trips)
         if not isinstance(start, int) or not isinstance(step, int) or trips is None:
             return None
-        if trips > MOST_TURNS.value:
+        if trips > MOST_ITERATIONS.value:
             return None
         return [start + number * step for number in range(max(0, trips))]
 
-    def _call(self, call: CallEvent) -> list[Event]:
-        """The possible calls. Each is in a separate block if it may not happen."""
+    def _possible_calls(self, call: CallEvent) -> list[Event]:
+        """Returns the possible calls. A call that may not happen is in a separate block."""
         plain = call._replace(choices=())
-        picking = [choice for choice in call.choices if choice.picked]
-        if picking:
-            return self._functions_of_table(plain, picking[0], call.choices)
+        selecting = [choice for choice in call.choices if choice.picked]
+        if selecting:
+            return self._functions_of_table(plain, selecting[0], call.choices)
         meant = [self._any_function(choice, call) for choice in call.choices]
         for at, choice in enumerate(call.choices):
             if choice.position is not None and not meant[at][0]:
@@ -132,7 +134,7 @@ class _CallTargets:
         number = 1
         for functions, _ in meant:
             number *= len(functions)
-        if number > MOST_MEANT.value:
+        if number > MOST_TARGETS.value:
             self.dropped.update(name for functions, _ in meant for name in functions)
             return [plain]
         note = next((block for _, block in meant if block is not None), None)
@@ -140,26 +142,28 @@ class _CallTargets:
         for picked in product(*(functions for functions, _ in meant)):
             named = plain
             for choice, function in zip(call.choices, picked, strict=True):
-                named = _naming(named, choice.position, function)
+                named = _with_function(named, choice.position, function)
             made.append(named if note is None else replace(note, body=(named,)))
         return made
 
     def _functions_of_table(
-        self, plain: CallEvent, picking: Choice, choices: Sequence[Choice]
+        self, plain: CallEvent, selecting: Choice, choices: Sequence[Choice]
     ) -> list[Event]:
-        """The functions of a table, each under the condition on the subscript that selects it."""
-        others = tuple(choice for choice in choices if choice is not picking)
+        """Returns the functions of a table, each under the condition of its subscript."""
+        others = tuple(choice for choice in choices if choice is not selecting)
         made: list[Event] = []
-        for number, function in enumerate(picking.functions):
-            if not function and picking.position is None:
+        for number, function in enumerate(selecting.functions):
+            if not function and selecting.position is None:
                 continue
-            named = _naming(plain, picking.position, function)
-            inside = self._call(named._replace(choices=others)) if others else [named]
+            named = _with_function(plain, selecting.position, function)
+            inside = self._possible_calls(named._replace(choices=others)) if others else [named]
             made.append(Block("branch", tuple(inside), plain.span, side=FIRST_ELEMENT + number))
         return made
 
     def _any_function(self, choice: Choice, call: CallEvent) -> tuple[list[str], Block | None]:
-        """The functions, and a block with the unknown condition that selects one of them."""
+        """Returns the possible functions, and a block with the unknown condition that selects
+        one.
+        """
         where = call.span.short
         if choice.loop is not None and choice.loop in self._counters and choice.values:
             value = self._counters[choice.loop]
@@ -180,7 +184,7 @@ class _CallTargets:
         return functions, Block("choice", (), call.span, note=note)
 
 
-def _naming(call: CallEvent, position: int | None, function: str) -> CallEvent:
+def _with_function(call: CallEvent, position: int | None, function: str) -> CallEvent:
     if not function:
         return call
     if position is None:

@@ -1,7 +1,7 @@
-"""Sizes of a region from a measured run, if neither the caller nor the source gives them.
+"""Uses sizes from a measured run of a region if neither the caller nor the source gives them.
 
-A recorded value has lower precedence than the current program. Names that are computed from a macro
-or another name are not replaced.
+Values in the current program take precedence over recorded values. Names that are computed from a
+macro or another name are not replaced.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ _MOST_SOLVED = 1 << 40
 
 @dataclass(frozen=True, slots=True)
 class RecordedSize:
-    """The smallest and the largest value of a name, measured whenever a region starts."""
+    """The smallest and the largest value of a name at the starts of a region."""
 
     least: int
     most: int
 
 
 class RecordedCase(NamedTuple):
-    """The number of executions with one trip count (None if it was not counted) and one value of
-    each name.
+    """A number of executions (`entries`) with the same trip count and the same value of each name.
+    `trips` is None if iterations were not counted.
     """
 
     entries: int
@@ -43,10 +43,10 @@ class RecordedCase(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RecordedSizes:
-    """The recorded data of one region: values of names, trip count, and number of runs.
+    """The recorded data of one region: values of names, trip count, and number of executions.
 
-    `cases` is the distribution of the executions over sizes. It is empty if this is unknown, or if
-    there is only one size.
+    `cases` is the distribution of the executions over sizes. It is empty if the distribution is
+    unknown, or if there is only one size.
     """
 
     values: Mapping[str, RecordedSize] = field(default_factory=dict)
@@ -71,25 +71,25 @@ def recorded_facts(
     region: Region, definitions: tuple[Definition, ...], given: Mapping[str, int],
     recorded: RecordedSizes,
 ) -> RecordedFacts:  # fmt: skip
-    """The facts of a region. Names without a value have the values of the recorded run.
+    """Returns the facts of a region. Names without a value have the values of the recorded run.
 
     If a value varied, the value up to which half of the work is done is used. If the distribution
     is unknown, the largest value is used. Both are assumptions. A loop whose iterations were
-    counted has the average number per execution. If a name was not recorded, but is the only
-    unknown of the trip count, it is computed.
+    counted has the average number per execution. If the trip count has only one unknown name, which
+    was not recorded, this name is computed from the trip count.
     """
-    # A recorded run takes precedence over an interpreted one without arguments.
-    firm = tuple(made for made in definitions if made.origin != "defaults")
-    known = bind(region, firm, given)
+    # A recorded run takes precedence over an interpreted run without arguments.
+    without_defaults = tuple(made for made in definitions if made.origin != "defaults")
+    known = bind(region, without_defaults, given)
     typical, share = _typical_case(region, definitions, known, recorded)
-    handed = _derived_values(definitions, known.values, typical.values)
-    sizes = {**typical.values, **handed}
+    computed = _derived_values(definitions, known.values, typical.values)
+    sizes = {**typical.values, **computed}
     open_loops = {trip_name(loop) for loop in region.loops()
                   if loop.trips is None or loop.trips.has_unreadable_part}  # fmt: skip
     region = with_given_trips(region, {name: sizes[name] for name in sizes if name in open_loops})
     bindings = bind(region, definitions, given, sizes)
     if typical.trips is not None and iterations(region).value(bindings) != typical.trips:
-        known = bind(region, firm, given, sizes)
+        known = bind(region, without_defaults, given, sizes)
         solved = _solved_from_count(region, known, typical.trips)
         if solved is not None:
             sizes |= solved
@@ -99,7 +99,9 @@ def recorded_facts(
             region = with_given_trips(region, trips)
             sizes |= trips
             bindings = bind(region, definitions, given, sizes)
-    source = tuple(made for made in firm if handed.keys().isdisjoint(made.value.names))
+    source = tuple(
+        made for made in without_defaults if computed.keys().isdisjoint(made.value.names)
+    )
     names = _names_to_record(region, source, given, bindings, sizes.keys())
     ranges = _recorded_ranges(names, definitions, sizes, recorded)
     assumed = (*bindings.assumed, *ranges)
@@ -109,8 +111,8 @@ def recorded_facts(
 def _typical_case(
     region: Region, definitions: Sequence[Definition], known: Bindings, recorded: RecordedSizes
 ) -> tuple[RecordedCase, float]:
-    """The execution at which half of the work is done, with executions in ascending order of work.
-    Also returns the mean work relative to the work of this execution.
+    """Returns the execution at which half of the work is done, with executions in ascending order
+    of work. Also returns the mean work relative to the work of this execution.
     """
     most = {name: size.most for name, size in recorded.values.items()}
     if not recorded.cases:
@@ -135,9 +137,7 @@ def _typical_case(
 def _derived_values(
     definitions: Sequence[Definition], known: Mapping[str, Number], recorded: Mapping[str, int]
 ) -> dict[str, int]:
-    """The values of names from which the source computes recorded names. They are computed one by
-    one.
-    """
+    """Returns the values of names from which the source computes recorded names."""
     found: dict[str, int] = {}
     while True:
         made_of = {**recorded, **found}
@@ -156,8 +156,8 @@ def _derived_values(
 
 
 def _solution(value: Expr, name: str, values: Mapping[str, Number], wanted: int) -> int | None:
-    """The smallest non-negative integer at which an expression reaches a value. The expression must
-    increase with the name.
+    """Returns the smallest nonnegative value of `name` at which the expression has the value
+    `wanted`. The expression must increase with the name.
     """
 
     def at(size: int) -> int | None:
@@ -171,7 +171,7 @@ def _names_to_record(
     region: Region, definitions: tuple[Definition, ...], given: Mapping[str, int],
     bindings: Bindings, recorded: Iterable[str],
 ) -> tuple[str, ...]:  # fmt: skip
-    """The names of the region without a value from the caller or the source."""
+    """Returns the names of the region without a value from the caller or the source."""
     without = bind(region, definitions, given).values
     follows = {
         definition.name
@@ -188,7 +188,7 @@ def _recorded_ranges(
     names: Collection[str], definitions: Sequence[Definition], sizes: Mapping[str, int],
     recorded: RecordedSizes,
 ) -> list[str]:  # fmt: skip
-    """The ranges of values that varied, for the names in use and for names computed from them."""
+    """Returns the ranges of values that varied, for used names and names computed from them."""
     sources = {made.name: made.value.names for made in definitions}
     return [
         f"{name} = {sizes[name]} (recorded: from {size.least} to {size.most})"
@@ -209,8 +209,8 @@ def _is_counted(region: Region) -> bool:
 
 
 def _solved_from_count(region: Region, bindings: Bindings, trips: int) -> dict[str, int] | None:
-    """The only unknown of the trip count, computed from the recorded count. None if there is no
-    unknown, or several.
+    """Returns the only unknown name of the trip count, with its value from the recorded count. None
+    if there is not exactly one unknown name.
     """
     runs = iterations(region)
     if runs.loops is None or not _is_counted(region):
@@ -229,7 +229,7 @@ def _solved_from_count(region: Region, bindings: Bindings, trips: int) -> dict[s
 
 
 def _argument_of(count: Callable[[int], int | None], wanted: int) -> int | None:
-    """The smallest argument, from 0, at which a growing function has a value.
+    """Returns the smallest nonnegative argument at which an increasing function has a value.
 
     >>> _argument_of(lambda n: n // 2 - 3, 10), _argument_of(lambda n: 4 * n, 10)
     (26, None)

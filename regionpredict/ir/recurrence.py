@@ -1,4 +1,4 @@
-"""Executes recurrences: values that each iteration of a loop computes from values of previous
+"""Evaluates recurrences: values that each iteration of a loop computes from the values of earlier
 iterations.
 
 A recurrence consists of a condition and states. Each state has an atom, a first value and a next
@@ -20,17 +20,15 @@ States = Mapping[str, Number]
 Names = tuple[tuple[str, Number], ...]
 
 MOST_ROUNDS = 20_000
-"""Maximum number of executed iterations. A loop that needs more is not counted."""
+"""Maximum number of evaluated iterations. A loop with more iterations has an unknown count."""
 _FIRST_BEYOND = {"lt": bisect_left, "le": bisect_right}
-"""For each comparison, the search function that finds the first of ascending values for which the
-comparison is false.
+"""Maps each comparison to the search function that finds the first of ascending values for which
+the comparison is false.
 """
 
 
 class State(Protocol):
-    """The atom of a value that changes, which is identified by its label, or the atom of an
-    operator.
-    """
+    """The atom of a changing value, which its label identifies, or the atom of an operator."""
 
     @property
     def kind(self) -> str:
@@ -46,7 +44,7 @@ class State(Protocol):
 
 
 class Part(Polynomial, Protocol):
-    """The part of the interface of expressions that recurrences need."""
+    """The interface of expressions that recurrences need."""
 
     @property
     def names(self) -> frozenset[str]:
@@ -61,15 +59,15 @@ class Part(Polynomial, Protocol):
         """The atom, if the expression consists of a single atom."""
 
     def atoms(self) -> Iterable[State]:
-        """All atoms of the expression."""
+        """Returns all atoms of the expression."""
 
     def evaluate(self, bindings: Mapping[str, Number], /) -> Number | None:
-        """The value. None if a name has no value."""
+        """Returns the value of the expression. None if a name has no value."""
 
 
 class Rounds(NamedTuple):
-    """The states at the start of each of the `trips` iterations, and after the last one. If it
-    exists, another value follows, since a condition after the body is evaluated later.
+    """The states at the start of each of the `trips` iterations, and after the last iteration. If
+    it can be computed, one more state follows, since a condition after the body is evaluated later.
     """
 
     states: tuple[States, ...]
@@ -77,19 +75,19 @@ class Rounds(NamedTuple):
 
 
 def rounds(parts: tuple[Part, ...], bindings: Mapping[str, Number]) -> Rounds | None:
-    """The iterations of a recurrence. None if a name has no value or if there are too many."""
+    """Returns the states of a recurrence. None if a name has no value or if there are too many."""
     known = _known_names(parts, bindings)
     return None if known is None else _rounds(parts, known)
 
 
 def trips(parts: tuple[Part, ...], bindings: Mapping[str, Number]) -> int | None:
-    """The number of iterations of a recurrence. None if there are no `rounds`."""
+    """Returns the trip count of a recurrence. None if it is unknown or too large."""
     known = _known_names(parts, bindings)
     return None if known is None else _trips(parts, known)
 
 
 def _known_names(parts: tuple[Part, ...], bindings: Mapping[str, Number]) -> Names | None:
-    """The values of the names in a recurrence. None if a name has no value."""
+    """Returns the values of the names in a recurrence. None if a name has no value."""
     try:
         return tuple([(name, bindings[name]) for name in _names_of(parts)])
     except KeyError:
@@ -101,9 +99,9 @@ def _names_of(parts: tuple[Part, ...]) -> tuple[str, ...]:
     return tuple(sorted(frozenset().union(*(part.names for part in parts))))
 
 
-@lru_cache(maxsize=1 << 13)  # a loop with such a loop inside has a number for each iteration
+@lru_cache(maxsize=1 << 13)  # an inner recurrence has a count for each outer iteration
 def _trips(parts: tuple[Part, ...], known: Names) -> int | None:
-    count = None if _limit_of(parts[0], _names_of(parts[1:])) else _count_of(parts)
+    count = None if _fixed_limit(parts[0], _names_of(parts[1:])) else _compiled_trip_count(parts)
     if count is not None:
         return count(dict(known))
     done = _rounds(parts, known)
@@ -112,34 +110,36 @@ def _trips(parts: tuple[Part, ...], known: Names) -> int | None:
 
 @lru_cache(maxsize=256)
 def _rounds(parts: tuple[Part, ...], known: Names) -> Rounds | None:
-    goes_on, *rest = parts
+    condition, *rest = parts
     bindings = dict(known)
     changing = tuple(rest)
-    course = _course(changing, tuple([(name, bindings[name]) for name in _names_of(changing)]))
-    number = course.trips(goes_on, bindings)
+    course = _cached_states(
+        changing, tuple([(name, bindings[name]) for name in _names_of(changing)])
+    )
+    number = course.trips(condition, bindings)
     if number is None:
         return None
-    course.has(number + 1)
+    course.compute_up_to(number + 1)
     return Rounds(tuple(course.states[: number + 2]), number)
 
 
 @lru_cache(maxsize=256)
-def _count_of(parts: tuple[Part, ...]) -> Callable[[States], int | None] | None:
-    """A function that counts the iterations. It is faster by far than computing each state."""
-    goes_on, *rest = parts
+def _compiled_trip_count(parts: tuple[Part, ...]) -> Callable[[States], int | None] | None:
+    """Returns a function that counts the iterations without storing the states, or None."""
+    condition, *rest = parts
     states = dict(zip(_labels_of(rest), zip(rest[1::3], rest[2::3], strict=True), strict=True))
-    return compiled_count(goes_on, states, _names_of(parts), MOST_ROUNDS)
+    return compiled_count(condition, states, _names_of(parts), MOST_ROUNDS)
 
 
 def _labels_of(parts: Sequence[Part]) -> list[str]:
     return [next(iter(state.atoms())).label for state in parts[::3]]
 
 
-def _limit_of(goes_on: Part, names: Collection[str]) -> tuple[Part, Part, str] | None:
-    """The value, limit and comparison of a condition with a fixed limit for a value of the states
-    and these names.
+def _fixed_limit(condition: Part, names: Collection[str]) -> tuple[Part, Part, str] | None:
+    """Returns the value, limit and comparison of a condition that compares a value with a fixed
+    limit. The value must consist of states and these names. None for any other condition.
     """
-    compared = goes_on.only_atom
+    compared = condition.only_atom
     if compared is None or compared.kind not in _FIRST_BEYOND:
         return None
     value, limit = compared.args
@@ -147,9 +147,9 @@ def _limit_of(goes_on: Part, names: Collection[str]) -> tuple[Part, Part, str] |
     return (value, limit, compared.kind) if fixed else None
 
 
-class _Course:
-    """The `states` of a recurrence in each iteration, computed when they are needed. They do not
-    depend on its condition, so conditions with different limits share them.
+class _StateSequence:
+    """The `states` of a recurrence in each iteration, computed when needed. They do not depend on
+    the loop condition, so that conditions with different limits share them.
     """
 
     def __init__(self, parts: tuple[Part, ...], known: Names) -> None:
@@ -170,44 +170,46 @@ class _Course:
             values[label] = value
         return values
 
-    def has(self, number: int) -> bool:
-        """Whether there is a state with this number. The last state repeats the one before it, or
-        its successor is unknown.
+    def compute_up_to(self, number: int) -> bool:
+        """Whether a state with this number exists. The sequence ends if a state repeats the one
+        before, or if its successor is unknown.
         """
         while not self._ends and len(self.states) <= number:
-            held = self.states[-1]
-            after = self._values(self._next, {**self._known, **held})
+            current = self.states[-1]
+            after = self._values(self._next, {**self._known, **current})
             if after is not None:
                 self.states.append(after)
-            self._ends = after is None or after == held
+            self._ends = after is None or after == current
         return number < len(self.states)
 
-    def trips(self, goes_on: Part, bindings: Mapping[str, Number]) -> int | None:
-        """The number of the first state for which the condition is false. None if there is none, or
-        if it is beyond the limit.
+    def trips(self, condition: Part, bindings: Mapping[str, Number]) -> int | None:
+        """Returns the number of the first state for which the condition is false. None if there is
+        no such state within the limit.
         """
-        limited = _limit_of(goes_on, self._known)
+        limited = _fixed_limit(condition, self._known)
         if limited is not None:
             value, limit, comparison = limited
             return self._first_beyond(value, limit.evaluate(bindings), comparison)
         for number in range(MOST_ROUNDS + 1):
             more = (
-                goes_on.evaluate({**bindings, **self.states[number]}) if self.has(number) else None
+                condition.evaluate({**bindings, **self.states[number]})
+                if self.compute_up_to(number)
+                else None
             )
             if not more:
                 return None if more is None else number
         return None
 
     def _first_beyond(self, value: Part, limit: Number | None, comparison: str) -> int | None:
-        """The number of the first state in which `value < limit`, or `value <= limit`, is false. It
-        is the first state whose highest value so far is beyond the limit.
+        """Returns the number of the first state in which `value < limit`, or `value <= limit`, is
+        false. In this state, the highest value so far exceeds the limit for the first time.
         """
         if limit is None:
             return None
         highest = self._highest.setdefault(value, [])
         first_beyond = _FIRST_BEYOND[comparison]
         while not highest or first_beyond(highest[-1:], limit):
-            if len(highest) > MOST_ROUNDS or not self.has(len(highest)):
+            if len(highest) > MOST_ROUNDS or not self.compute_up_to(len(highest)):
                 return None
             reached = value.evaluate({**self._known, **self.states[len(highest)]})
             if reached is None:
@@ -216,4 +218,4 @@ class _Course:
         return first_beyond(highest, limit)
 
 
-_course = lru_cache(maxsize=16)(_Course)
+_cached_states = lru_cache(maxsize=16)(_StateSequence)

@@ -1,13 +1,13 @@
-"""Replaces calls of lock functions by the constructs of OpenMP: `critical`, `atomic` and `barrier`.
+"""Replaces calls of lock functions by OpenMP constructs: `critical`, `atomic` and `barrier`.
 
-omp_set_lock(&lk);            critical
-tot += d;                is     tot += d
+omp_set_lock(&lk);                     critical
+tot += d;                becomes           tot += d
 omp_unset_lock(&lk);
 
-`__sync_fetch_and_add(&c, 1)` is an `atomic` update of `c`. If each iteration selects its lock, as
-in `lock[idx[i]]`, only iterations with the same lock wait for each other. Such a lock costs an
-atomic update of its element, and the guarded code runs in parallel. A function with a hidden lock
-becomes a critical section.
+`__sync_fetch_and_add(&c, 1)` becomes an `atomic` update of `c`. If each iteration selects its lock,
+as in `lock[idx[i]]`, only iterations with the same lock wait for each other. Such a lock costs an
+atomic update of its element, and the protected code runs in parallel. A function that locks
+internally becomes a critical section.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from regionpredict.library.functions import (
     swaps,
 )
 
-_Lock = tuple[str, tuple[Expr, ...], str]
+_LockKey = tuple[str, tuple[Expr, ...], str]
 _ROOT = re.compile(r"\w+'*")
 
 
@@ -50,22 +50,22 @@ def with_critical_sections(region: Region) -> Region:
         for statement, _ in region.statements() for call in statement.calls
     ):  # fmt: skip
         return region
-    sections = _Sections(region)
-    nest = replace(region.nest, body=sections.of(region.nest.body, perhaps=False))
+    sections = _SectionBuilder(region)
+    nest = replace(region.nest, body=sections.replaced(region.nest.body, conditional=False))
     notes = (n for n in region.diagnostics if (n.id, n.span) not in sections.spins)
     return replace(region, nest=nest, diagnostics=tuple(notes))
 
 
 class _LockCall(NamedTuple):
-    """A lock that a node acquires: the call, and the other effects of its statement."""
+    """A call that acquires a lock, and its statement without the call."""
 
     call: Call
     lock: Access
     rest: Statement
 
 
-class _Sections:
-    """The constructs of one region."""
+class _SectionBuilder:
+    """Creates the OpenMP constructs of one region."""
 
     def __init__(self, region: Region) -> None:
         self._memory = {array.name for array in region.arrays}
@@ -73,45 +73,48 @@ class _Sections:
         self._moving = {loop.variable for loop in region.loops()}
         self._moving |= {name for statement, _ in region.statements() for name in statement.writes}
 
-    def of(self, nodes: Sequence[Node], *, perhaps: bool) -> tuple[Node, ...]:
-        """The nodes, in which constructs replace calls. `perhaps` says that they depend on a
-        condition.
+    def replaced(self, nodes: Sequence[Node], *, conditional: bool) -> tuple[Node, ...]:
+        """Returns the nodes with constructs instead of calls. `perhaps` says that a condition
+        decides whether the nodes run.
         """
         made: list[Node] = []
         at = 0
         while at < len(nodes):
-            taken = self._acquired_lock(nodes[at])
-            end = _released(nodes, at, taken) if taken is not None else None
-            if taken is None or end is None:
-                made += self._single(nodes[at], perhaps=perhaps)
+            acquired = self._acquired_lock(nodes[at])
+            end = _end_of_section(nodes, at, acquired) if acquired is not None else None
+            if acquired is None or end is None:
+                made += self._replaced_node(nodes[at], conditional=conditional)
                 at += 1
                 continue
-            inside = _without_release(nodes[at + 1 : end + 1], taken.lock)
-            made += self._section(taken, self.of(inside, perhaps=perhaps))
+            inside = _without_release(nodes[at + 1 : end + 1], acquired.lock)
+            made += self._construct(acquired, self.replaced(inside, conditional=conditional))
             at = end + 1
         return tuple(made)
 
-    def _single(self, node: Node, *, perhaps: bool) -> list[Node]:
-        """A node that does not start a critical section."""
+    def _replaced_node(self, node: Node, *, conditional: bool) -> list[Node]:
+        """Returns the replacement of a node that does not start a critical section."""
         if isinstance(node, Statement):
-            return list(_with_waiting_calls(node, self._memory, perhaps=perhaps))
+            return list(_with_waiting_calls(node, self._memory, conditional=conditional))
         if isinstance(node, Branch):
-            sides = tuple(self.of(side, perhaps=True) for side in node.sides)
+            sides = tuple(self.replaced(side, conditional=True) for side in node.sides)
             return [replace(node, sides=sides)]
-        if isinstance(node, Loop) and _retries(node):
-            # It usually succeeds at once. The update includes the wait for the line.
+        if isinstance(node, Loop) and _is_retry_loop(node):
+            # The update usually succeeds at once. Its cost includes the wait for the cache line.
             self.spins.add(("RP105", node.span))
-            return list(self.of(node.body, perhaps=perhaps))
-        return [replace(node, body=self.of(node.body, perhaps=perhaps))]
+            return list(self.replaced(node.body, conditional=conditional))
+        return [replace(node, body=self.replaced(node.body, conditional=conditional))]
 
-    def _section(self, taken: _LockCall, body: tuple[Node, ...]) -> list[Node]:
-        """The protected nodes as a construct."""
-        if not self._is_selected_lock(taken.lock):
-            before = [taken.rest] if _has_effect(taken.rest) else []
-            return [*before, Synchronisation("critical", body, taken.call.span, taken.lock.text)]
-        write = taken.rest._replace(accesses=(*taken.rest.accesses, taken.lock))
-        update = Synchronisation("atomic", (write,), taken.call.span)
-        return [Synchronisation("lock", (update, *body), taken.call.span)]
+    def _construct(self, acquired: _LockCall, body: tuple[Node, ...]) -> list[Node]:
+        """Returns the construct that contains the protected nodes."""
+        if not self._is_selected_lock(acquired.lock):
+            before = [acquired.rest] if _has_effect(acquired.rest) else []
+            return [
+                *before,
+                Synchronisation("critical", body, acquired.call.span, acquired.lock.text),
+            ]
+        write = acquired.rest._replace(accesses=(*acquired.rest.accesses, acquired.lock))
+        update = Synchronisation("atomic", (write,), acquired.call.span)
+        return [Synchronisation("lock", (update, *body), acquired.call.span)]
 
     def _is_selected_lock(self, lock: Access) -> bool:
         """Whether different iterations may acquire different locks."""
@@ -121,16 +124,16 @@ class _Sections:
         return root is not None and root.group() in self._moving
 
     def _acquired_lock(self, node: Node) -> _LockCall | None:
-        """The lock that a node acquires, either by a call or by a loop that tries until it
+        """Returns the lock that a node acquires by a call, or by a loop that tries until it
         succeeds.
         """
         if isinstance(node, Loop):
             if node.trips is not None or len(node.body) != 1:
                 return None
-            taken = self._acquired_lock(node.body[0])
-            if taken is not None and _action(taken.call) == "try":
+            acquired = self._acquired_lock(node.body[0])
+            if acquired is not None and _action(acquired.call) == "try":
                 self.spins.add(("RP105", node.span))
-                return taken
+                return acquired
             return None
         if not isinstance(node, Statement):
             return None
@@ -140,8 +143,8 @@ class _Sections:
         return None
 
 
-def _retries(loop: Loop) -> bool:
-    """Whether a loop repeats an update until no other thread interferes."""
+def _is_retry_loop(loop: Loop) -> bool:
+    """Whether a loop repeats an atomic update until no other thread interferes."""
     return loop.trips is None and any(
         swaps(call.name) and call.place is not None
         for node in loop.body if isinstance(node, Statement) for call in node.calls
@@ -153,12 +156,13 @@ def _action(call: Call) -> str:
     return known.action if known is not None else ""
 
 
-def _key(lock: Access) -> _Lock:
+def _key(lock: Access) -> _LockKey:
     return lock.array, lock.subscripts, lock.member
 
 
-def _released(nodes: Sequence[Node], at: int, taken: _LockCall) -> int | None:
-    """The end of the section that starts at a node. None if the lock is not released.
+def _end_of_section(nodes: Sequence[Node], at: int, acquired: _LockCall) -> int | None:
+    """Returns the index of the last node of the section that starts at a node. None if the lock is
+    not released.
 
     If only one branch of a condition releases the lock, the section ends where the other branch
     releases it.
@@ -166,16 +170,16 @@ def _released(nodes: Sequence[Node], at: int, taken: _LockCall) -> int | None:
     last = None
     for position in range(at + 1, len(nodes)):
         node = nodes[position]
-        if last is not None and _takes(node, taken.lock):
+        if last is not None and _acquires(node, acquired.lock):
             return last
-        if _releases(node, taken.lock):
+        if _releases(node, acquired.lock):
             last = position
-            if not isinstance(node, Branch) or _on_all_sides(node, taken.lock):
+            if not isinstance(node, Branch) or _all_branches_release(node, acquired.lock):
                 return position
     return last
 
 
-def _takes(node: Node, lock: Access) -> bool:
+def _acquires(node: Node, lock: Access) -> bool:
     return any(
         _action(call) in ("take", "try")
         and call.place is not None
@@ -184,7 +188,7 @@ def _takes(node: Node, lock: Access) -> bool:
     )
 
 
-def _on_all_sides(branch: Branch, lock: Access) -> bool:
+def _all_branches_release(branch: Branch, lock: Access) -> bool:
     sides = [any(_releases(node, lock) for node in side) for side in branch.sides]
     return len(sides) > 1 and all(sides)
 
@@ -201,11 +205,11 @@ def _calls_in(node: Node) -> Iterator[Call]:
     if isinstance(node, Statement):
         yield from node.calls
         return
-    for inner in _inside(node):
+    for inner in _child_nodes(node):
         yield from _calls_in(inner)
 
 
-def _inside(node: Loop | Branch | Synchronisation) -> Iterator[Node]:
+def _child_nodes(node: Loop | Branch | Synchronisation) -> Iterator[Node]:
     if isinstance(node, Branch):
         for side in node.sides:
             yield from side
@@ -214,7 +218,7 @@ def _inside(node: Loop | Branch | Synchronisation) -> Iterator[Node]:
 
 
 def _without_release(nodes: Sequence[Node], lock: Access) -> tuple[Node, ...]:
-    """The nodes without the calls that release the lock."""
+    """Returns the nodes without the calls that release the lock."""
     left: list[Node] = []
     for node in nodes:
         if isinstance(node, Statement):
@@ -233,24 +237,24 @@ def _without_release(nodes: Sequence[Node], lock: Access) -> tuple[Node, ...]:
 
 
 def _with_waiting_calls(
-    statement: Statement, memory: Collection[str], *, perhaps: bool
+    statement: Statement, memory: Collection[str], *, conditional: bool
 ) -> Iterator[Node]:
-    """The statement, preceded by those of its calls that make threads wait.
+    """Yields the statement, preceded by a construct for each of its calls that makes threads wait.
 
-    `memory` are the arrays. Any other operand is a variable. Output in a branch is assumed to be a
-    rare message.
+    `memory` are the names of arrays. Any other operand is a variable. Output in a branch is assumed
+    to be a rare message.
     """
     rest = statement
     for call in statement.calls:
         if call.name in BARRIERS:
             rest = _without_call(rest, call)
             yield Synchronisation("barrier", (), call.span)
-        elif _action(call) == "release":  # the acquisition counts for both
+        elif _action(call) == "release":  # the cost of the acquisition includes the release
             rest = _without_call(rest, call)
         elif is_atomic(call.name) and call.place is not None:
             rest = _without_call(rest, call)
-            yield Synchronisation("atomic", (_update(call, call.place, memory),), call.span)
-        elif _waits(call, perhaps=perhaps):
+            yield Synchronisation("atomic", (_atomic_update(call, call.place, memory),), call.span)
+        elif _waits(call, conditional=conditional):
             rest = _without_call(rest, call)
             own = Statement(
                 f"{call.name}()", call.span, ((_operation(statement, call), 1),), (), (call,),
@@ -261,8 +265,8 @@ def _with_waiting_calls(
         yield rest
 
 
-def _update(call: Call, place: Access, memory: Collection[str]) -> Statement:
-    """An atomic update of an element or of a variable."""
+def _atomic_update(call: Call, place: Access, memory: Collection[str]) -> Statement:
+    """Returns the statement for an atomic update of an element or of a variable."""
     work = ((Operation("int_add", 8 * place.bytes), 1),)
     if place.array in memory:
         accesses = (place._replace(kind="read"), place)
@@ -271,18 +275,18 @@ def _update(call: Call, place: Access, memory: Collection[str]) -> Statement:
     return Statement(f"{call.name}({place.text})", call.span, work, (), reads=name, writes=name)
 
 
-def _waits(call: Call, *, perhaps: bool) -> bool:
+def _waits(call: Call, *, conditional: bool) -> bool:
     """Whether threads queue for the lock of a call."""
     if call.name in STREAMS:
-        return not perhaps
+        return not conditional
     return hides_lock(call.name) or _action(call) == "take"
 
 
 def _without_call(statement: Statement, call: Call) -> Statement:
-    """The statement without one call and its cost."""
-    gone = _operation(statement, call)
+    """Returns the statement without one call and its cost."""
+    removed = _operation(statement, call)
     operations = tuple(
-        (operation, count - (operation == gone)) for operation, count in statement.operations
+        (operation, count - (operation == removed)) for operation, count in statement.operations
     )
     calls = list(statement.calls)
     calls.remove(call)

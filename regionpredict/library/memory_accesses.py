@@ -1,9 +1,9 @@
-"""Memory accesses of functions in well-known libraries, identified by name.
+"""Memory accesses of functions in well-known libraries, which are identified by their name.
 
 The C library follows ISO C 17, sec. 7, and POSIX.1-2017. The others are OpenMP's routines, the
 vector intrinsics of x86 (Intel Intrinsics Guide), R's C interface ("Writing R Extensions", sec. 5
-and 6), and the GNU Scientific Library (reference manual, version 2.7). A function of the program
-with such a name and a visible body takes precedence.
+and 6), and the GNU Scientific Library (reference manual, version 2.7). If the program defines a
+function with such a name, its body takes precedence.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ _COMPLEX = """
     cabs cacos cacosh carg casin casinh catan catanh ccos ccosh cexp cimag clog conj cpow cproj
     creal csin csinh csqrt ctan ctanh
 """
-# Tests of numbers and characters, allocation, output of values and short strings, ends of the
-# program, clocks, files and system tables, hints for the compiler, and the macros of
-# `lapacke_config.h` for complex numbers.
+# Tests of numbers and characters, allocation, output of values and short strings, program
+# termination, clocks, files and system tables, compiler hints, and the macros of `lapacke_config.h`
+# for complex numbers.
 _OTHERS = """
     isnan isinf isfinite isnormal signbit fpclassify isunordered finite __isnan __isinf __finite
     __isnanf __isinff __finitef __signbit __signbitf abs labs llabs imaxabs div ldiv toupper tolower
@@ -49,7 +49,7 @@ _OTHERS = """
     lapack_make_complex_double lapack_make_complex_float lapack_complex_double_real
     lapack_complex_double_imag lapack_complex_float_real lapack_complex_float_imag
 """
-# Of R's C interface: what makes and takes back objects, messages, random numbers, distributions.
+# R's C interface: creation and release of objects, messages, random numbers, distributions.
 _OF_R = """
     R_IsNA R_IsNaN R_finite R_isnancpp R_pow R_pow_di R_chk_calloc R_chk_realloc R_chk_free R_alloc
     R_CHAR R_nchar R_CheckUserInterrupt R_FlushConsole R_ProcessEvents Rprintf REprintf vmaxget
@@ -57,19 +57,19 @@ _OF_R = """
     Rf_dnorm4 Rf_pnorm5 Rf_qnorm5 Rf_rnorm Rf_runif Rf_rexp Rf_rgamma Rf_lgammafn Rf_gammafn
     Rf_digamma Rf_beta Rf_choose Rf_fmax2 Rf_fmin2 Rf_imax2 Rf_imin2 Rf_sign
 """
-# `REAL(x)`, `LENGTH(x)` and the like of this header describe R objects, whose elements are reached
-# through the pointers that they return. The others take arrays.
+# `REAL(x)`, `LENGTH(x)` and similar functions of this header describe R objects. Their elements are
+# accessed through the pointers that these functions return. The functions below access arrays.
 _OBJECTS_OF_R = "Rinternals.h"
 _ARRAYS_OF_R = re.compile(r"R_[iqr]sort\w*|rsort_\w+|Rf_(?:revsort|[ir]Psort|copy\w+)")
-# Of the GNU Scientific Library: functions of numbers, random numbers, interpolation in tables that
-# stay in the caches, and objects that are made and taken back.
+# The GNU Scientific Library: functions of numbers, random numbers, interpolation in tables that fit
+# into caches, and creation and release of objects.
 _OF_GSL = re.compile(
     r"gsl_(?:sf_(?!\w*_array)\w+(?<!_e)|pow_\w+|log1p|expm1|hypot|isnan|isinf|finite|fcmp|"
     r"strerror|error|rng_\w+|ran_(?!shuffle|choose|sample)\w+|cdf_\w+|root_test_\w+|"
     r"(?:spline|spline2d|interp|interp2d)_eval(?:_deriv2?|_integ)?|interp_(?:bsearch|accel_\w+)|"
     r"root_fsolver_(?:root|x_\w+|name)|\w+_(?:alloc|calloc|free))"
 )
-# Of FFTW: memory and plans that are made and taken back.
+# FFTW: allocation, and creation and release of plans.
 _OF_FFTW = re.compile(
     r"fftw[fl]?_(?:malloc|free|alloc_\w+|destroy_plan|cleanup\w*|flops|cost|"
     r"init_threads|plan_with_nthreads)"
@@ -79,7 +79,7 @@ _WITHOUT_MEMORY = frozenset(
     + _OTHERS.split()
     + _OF_R.split()
 )
-# Functions with results through pointers: the positions of these arguments.
+# The positions of arguments through which functions return results.
 _WRITES_THROUGH = {
     **{f"sincos{suffix}": (1, 2) for suffix in ("", "f", "l")},
     **{f"{base}{suffix}": (1,) for base in ("frexp", "modf") for suffix in ("", "f", "l")},
@@ -94,21 +94,21 @@ _WRITES_THROUGH = {
     **{f"gsl_spline2d_eval{kind}_e": (5,) for kind in ("", "_deriv_x", "_deriv_y", "_deriv_xx")},
     **dict.fromkeys(("setjmp", "_setjmp", "sigsetjmp", "__sigsetjmp"), (0,)),
 }  # fmt: skip
-# The position of the first result of functions that read formatted text.
+# The position of the first result argument of functions that read formatted text.
 _SCANNED = {"scanf": 1, "fscanf": 2, "sscanf": 2}
-# Of C++: functions of numbers (`std::norm`, `std::numeric_limits<T>::infinity()`), by their header.
+# C++ functions of numbers (`std::norm`, `std::numeric_limits<T>::infinity()`), by their header.
 _NUMBERS_OF_CPP = re.compile(r"/c\+\+/(?:v1|[\d.]+)/(?:complex|limits|cmath|numbers|bit)$")
-# Of C++: output to streams, whose declarations are in the library's headers.
+# C++ output to streams, which the library's headers declare.
 _OUTPUT_OF_CPP = frozenset(("operator<<", "endl", "flush", "put", "setw", "setprecision"))
-# Of C++: strings and streams into strings, of a few cache lines each. Single characters and loops
-# over them are read as those of an array.
+# C++ strings and string streams, which occupy a few cache lines each. Accesses to their characters
+# are counted as array accesses.
 _TEXT_OF_CPP = re.compile(
     r"/bits/(?:basic_string\.(?:h|tcc)|char_traits\.h|sstream\.tcc)$|/string_view$|/sstream$"
     r"|/bits/string_view\.tcc$|/c\+\+/v1/(?:string|string_view|sstream)$"
 )
-# Of C++: generators and distributions of random numbers, which write their state, and methods of
-# containers that write their length, and an element near the one before. Questions read the
-# container itself, which stays in a cache.
+# C++ random number generators and distributions, which write their state. Methods of containers
+# write the container's length, and an element near the previous one. Queries read only the
+# container object, which stays in a cache.
 _RANDOM_OF_CPP = re.compile(r"/bits/(?:random|uniform_int_dist)\.(?:h|tcc)$|/__random/")
 _CONTAINERS_OF_CPP = re.compile(
     r"/bits/(?:stl_(?:vector|bvector|deque|queue|stack|tree|(?:multi)?(?:map|set))\.h"
@@ -120,7 +120,7 @@ _CHANGES_OF_CONTAINERS = frozenset((
     "pop", "insert", "emplace", "emplace_hint", "try_emplace", "insert_or_assign", "erase", "clear",
     "reserve", "resize", "rehash", "shrink_to_fit", "assign", "operator=",
 ))  # fmt: skip
-_QUESTIONS_OF_CONTAINERS = frozenset((
+_QUERIES_OF_CONTAINERS = frozenset((
     "begin", "end", "cbegin", "cend", "size", "empty", "capacity", "max_size", "bucket_count",
     "load_factor", "max_load_factor", "get_allocator", "key_comp", "value_comp",
 ))  # fmt: skip
@@ -136,7 +136,7 @@ _ALLOCATED: dict[str, tuple[int, ...]] = {
     **{f"fftw{precision}_malloc": (0,) for precision in ("", "f", "l")},
 }  # fmt: skip
 _REGISTERS = re.compile(r"_(?:mm(?:256|512)?|k(?:and|or|xor|not|mov)\w*|cvt)_?\w*")
-# Names of intrinsics with an immediate operand after macro expansion in compilers' headers.
+# Compilers' headers expand intrinsics with an immediate operand to these builtins.
 _REGISTER_BUILTINS = re.compile(
     r"__builtin_ia32_(?!\w*(?:load|store|gather|scatter|mov(?:nt|dir)|lddqu|prefetch|clflush|clwb|"
     r"x(?:save|rstor)))\w+"
@@ -154,8 +154,8 @@ _MEMORY_INTRINSIC = re.compile(
 
 
 def touches_no_memory(name: str, header: str = "") -> bool:
-    """Whether a library function accesses no memory of the program. The function is identified by
-    its name and by the file that declares it.
+    """Whether a library function accesses no memory of the program. `name` and `header`, the file
+    that declares the function, identify it.
     """
     base = name.removeprefix("std::").removeprefix("__builtin_")
     return (
@@ -166,7 +166,7 @@ def touches_no_memory(name: str, header: str = "") -> bool:
         or _NUMBERS_OF_CPP.search(header) is not None
         or (name in _OUTPUT_OF_CPP and "/c++/" in header)
         or _TEXT_OF_CPP.search(header) is not None
-        or (name in _QUESTIONS_OF_CONTAINERS and _CONTAINERS_OF_CPP.search(header) is not None)
+        or (name in _QUERIES_OF_CONTAINERS and _CONTAINERS_OF_CPP.search(header) is not None)
         or any(form.fullmatch(name) is not None for form in (_OF_GSL, _OF_FFTW))
         or (header.endswith(_OBJECTS_OF_R) and _ARRAYS_OF_R.fullmatch(name) is None)
         or _REGISTER_BUILTINS.fullmatch(name) is not None
@@ -175,12 +175,12 @@ def touches_no_memory(name: str, header: str = "") -> bool:
 
 
 def ends_run(name: str) -> bool:
-    """Whether a library function with that name never returns, and therefore ends the run."""
+    """Whether a library function with this name never returns, and therefore ends the run."""
     return name.removeprefix("std::") in _ENDING
 
 
 def allocated(name: str) -> tuple[int, ...] | None:
-    """The positions of the arguments whose product is the number of allocated bytes."""
+    """Returns the positions of the arguments whose product is the number of allocated bytes."""
     return _ALLOCATED.get(name.removeprefix("__builtin_"))
 
 
@@ -194,12 +194,14 @@ def costs_nothing(name: str, header: str = "") -> bool:
 
 
 def written_arguments(name: str, count: int, header: str = "") -> tuple[int, ...]:
-    """The positions of pointer arguments that receive one result element each. The function is
-    identified by its name, its number of arguments, and the file that declares it. The object of a
-    method comes first.
+    """Returns the positions of pointer arguments that receive one result element each. The function
+    is identified by its name, its number of arguments, and the file that declares it. The object of
+    a method is the first argument.
     """
     if _RANDOM_OF_CPP.search(header) is not None:
-        return (1,) if name == "operator()" and count > 1 else (0,)  # of a distribution: its engine
+        return (
+            (1,) if name == "operator()" and count > 1 else (0,)
+        )  # a distribution changes its random engine
     if _CONTAINERS_OF_CPP.search(header) is not None:
         return (0, 1)[:count] if name == "swap" else (0,) * (name in _CHANGES_OF_CONTAINERS)
     scanned = _SCANNED.get(name.removeprefix("__isoc99_").removeprefix("__isoc23_"))
@@ -222,7 +224,7 @@ class MemoryIntrinsic(NamedTuple):
 
 
 def memory_intrinsic(name: str) -> MemoryIntrinsic | None:
-    """The memory access of an x86 intrinsic. None for an intrinsic that only uses registers."""
+    """Returns the memory access of an x86 intrinsic. None if it only uses registers."""
     indexed = _INDEXED_BUILTIN.fullmatch(name)
     if indexed is not None:
         element = 8 if (indexed["type"] or indexed["short"]) in ("df", "di", "pd", "q") else 4
@@ -236,7 +238,7 @@ def memory_intrinsic(name: str) -> MemoryIntrinsic | None:
     kind, types = match["kind"], match["type"]
     masked = "_mask_" in name
     if kind.startswith("broadcast") and not types.endswith(("_ss", "_sd", "ps", "pd")):
-        return None  # from a register
+        return None  # the source is a register
     element = _element_bytes(types)
     if kind.startswith(("i32gather", "i64gather", "i32scatter", "i64scatter")):
         store = "scatter" in kind
@@ -261,8 +263,8 @@ def _element_bytes(types: str) -> int:
 
 
 class Arithmetic(NamedTuple):
-    """The operations of a call that is compiled to instructions. Each of the `kinds` is applied to
-    all `lanes`, with this width in bits.
+    """The operations of a call that the compiler replaces by instructions. Each of the `kinds` is
+    applied to all `lanes`, with operands of this width in bits.
     """
 
     kinds: tuple[str, ...]
@@ -281,16 +283,18 @@ _FLOATING = {
     "min": ("fp_compare",), "max": ("fp_compare",),
 }  # fmt: skip
 _BITWISE = frozenset(("and", "or", "xor", "andnot"))
-# Bit operations of gcc and C++20, which are one or two instructions.
+# Bit operations of gcc and C++20, which take one or two instructions.
 _BITS = re.compile(r"(?:__builtin_|std::)(?:popcount|parity|clz|ctz|ffs|bswap)(?P<width>l|ll|64)?")
 
 
 def arithmetic_of(name: str, header: str = "") -> Arithmetic | None:
-    """The operations of an intrinsic or another function that is compiled to instructions. The
-    function is identified by its name and the file that declares it. None for calls, and for
+    """Returns the operations of a function that the compiler replaces by instructions. `name` and
+    `header`, the file that declares the function, identify it. None for real calls, and for
     instructions without arithmetic.
     """
-    if name == "norm" and _NUMBERS_OF_CPP.search(header) is not None:  # of a complex number
+    if (
+        name == "norm" and _NUMBERS_OF_CPP.search(header) is not None
+    ):  # the squared magnitude of a complex number
         return Arithmetic(("fp_mul", "fp_add"), 2, 64)
     bits_only = _BITS.fullmatch(name)
     if bits_only is not None:

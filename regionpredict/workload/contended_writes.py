@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from regionpredict.analysis import RegionFacts
 from regionpredict.analysis.conflicts import contended_scalars
-from regionpredict.analysis.dependence import MAY_NOT_RUN, carried_dependence
+from regionpredict.analysis.dependence import CONDITIONAL_OPERATORS, carried_dependence
 from regionpredict.analysis.indirect_writes import arrays_updated_anywhere
 from regionpredict.ir import Access, Branch, Loop, Node, Region, Statement
 from regionpredict.ir.once_a_region import once_a_region
@@ -112,7 +112,7 @@ class _SettingBodies:
         sets = False
         for node in nodes:
             if isinstance(node, Statement):
-                plain = not any(sign in node.text for sign in MAY_NOT_RUN)
+                plain = not any(sign in node.text for sign in CONDITIONAL_OPERATORS)
                 sets = sets or (plain and not node.writes.isdisjoint(self._names))
             elif isinstance(node, Loop):
                 self.add_body(node, times)

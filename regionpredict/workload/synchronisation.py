@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from regionpredict.analysis.dependence import parallel_loops, root_of
-from regionpredict.analysis.indirect_writes import through_an_index
+from regionpredict.analysis.indirect_writes import writes_through_index
 from regionpredict.documents import whole_number
 from regionpredict.ir import (
     Access,
@@ -215,7 +215,7 @@ def _indexed_atomics(region: Region, runs: Sequence[_ConstructRuns]) -> tuple[Sp
         if run.construct.kind != "atomic":
             continue
         for access in _written_elements(run.construct):
-            if through_an_index(access, run.loops, region):
+            if writes_through_index(access, run.loops, region):
                 array = memories[access.array]
                 first = spread.get(array, SpreadAtomics(array, 0.0, access.text, access.span))
                 spread[array] = first._replace(updates=first.updates + run.times)

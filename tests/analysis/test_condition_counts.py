@@ -12,7 +12,7 @@ from regionpredict.analysis.condition_counts import (
     UndecidedError,
     Values,
     conjuncts,
-    count_fulfilling,
+    count_satisfying,
     holds,
 )
 from regionpredict.analysis.loop_enumeration import runs
@@ -71,24 +71,24 @@ def test_values_are_counted_as_if_each_were_tried(seed: int) -> None:
             all(holds(part, {"t": first + at * step}) for part in parts)
             for at in range(taken.trips)
         )
-        assert count_fulfilling("t", taken, parts) == wanted, [str(part) for part in parts]
+        assert count_satisfying("t", taken, parts) == wanted, [str(part) for part in parts]
 
 
 def test_large_ranges_take_no_trying() -> None:
     """Of 3 * 10^9 iterations every millionth; the last ten; those between two."""
     taken = Values(0, 3_000_000_000, 1)
-    assert count_fulfilling("t", taken, [Expr.atom("not", remainder(T, 100_000_000))]) == 30
-    assert count_fulfilling("t", taken, [compared("le", -T, -2_999_999_990)]) == 10
-    assert count_fulfilling("t", taken, [Expr.atom("not", remainder(T, 1000))]) == 3_000_000
+    assert count_satisfying("t", taken, [Expr.atom("not", remainder(T, 100_000_000))]) == 30
+    assert count_satisfying("t", taken, [compared("le", -T, -2_999_999_990)]) == 10
+    assert count_satisfying("t", taken, [Expr.atom("not", remainder(T, 1000))]) == 3_000_000
     between = [compared("lt", T, 2_000_000), Expr.atom("lt", Expr.const(5), T)]
-    assert count_fulfilling("t", taken, between) == 1_999_994
+    assert count_satisfying("t", taken, between) == 1_999_994
 
 
 def test_what_is_neither_a_line_nor_a_remainder_is_not_guessed() -> None:
     square = compared("eq", remainder(T * T, 7), 1)
-    assert count_fulfilling("t", Values(0, 7, 1), [square]) == 2  # 1 and 6
+    assert count_satisfying("t", Values(0, 7, 1), [square]) == 2  # 1 and 6
     with pytest.raises(UndecidedError):
-        count_fulfilling("t", Values(0, 1_000_000, 1), [square])
+        count_satisfying("t", Values(0, 1_000_000, 1), [square])
 
 
 def test_conditions_on_several_loops() -> None:
@@ -125,7 +125,7 @@ def test_a_comparison_that_turns_near_an_end(slope: int, step: int) -> None:
             turn = slope * values[near] + beside
             for kind, compared_by in COMPARED.items():
                 wanted = sum(compared_by(slope * value, turn) for value in values)
-                told = count_fulfilling(
+                told = count_satisfying(
                     "t", Values(first, trips, step), [compared(kind, T * slope, turn)]
                 )
                 assert told == wanted, (near, beside, kind)
@@ -145,7 +145,7 @@ def test_a_remainder_that_comes_round_a_few_times(seed: int) -> None:
         turn = chance.choice(rests) + chance.choice([-1, 0, 0, 1])
         condition = compared(kind, remainder(T * slope + beyond, size) * times, turn)
         wanted = sum(COMPARED[kind](rest, turn) for rest in rests)
-        assert count_fulfilling("t", Values(first, trips, step), [condition]) == wanted, str(
+        assert count_satisfying("t", Values(first, trips, step), [condition]) == wanted, str(
             condition
         )
 
@@ -154,7 +154,7 @@ def test_as_many_as_are_tried_and_not_one_more() -> None:
     """512 values, whatever the condition; 20,000 of a round; 512 rounds of a longer one."""
     square = compared("eq", remainder(T * T, 7), 1)
     squares = sum(t * t % 7 == 1 for t in range(512))
-    assert count_fulfilling("t", Values(0, 512, 1), [square]) == squares
+    assert count_satisfying("t", Values(0, 512, 1), [square]) == squares
     for never in (
         (Values(0, 513, 1), square),
         (Values(0, 10**9, 1), Expr.atom("not", remainder(T, 20_001))),
@@ -162,22 +162,22 @@ def test_as_many_as_are_tried_and_not_one_more() -> None:
         (Values(5, 513, 0), compared("lt", T, 9)),
     ):
         with pytest.raises(UndecidedError):
-            count_fulfilling("t", never[0], [never[1]])
+            count_satisfying("t", never[0], [never[1]])
     assert (
-        count_fulfilling("t", Values(0, 10**9, 1), [Expr.atom("not", remainder(T, 20_000))])
+        count_satisfying("t", Values(0, 10**9, 1), [Expr.atom("not", remainder(T, 20_000))])
         == 50_000
     )
     rounds = Values(0, 20_001 * 513, 1)
-    assert count_fulfilling("t", rounds, [compared("lt", remainder(T, 20_001), 5)]) == 5 * 513
-    assert count_fulfilling("t", Values(5, 512, 0), [compared("lt", T, 9)]) == 512
+    assert count_satisfying("t", rounds, [compared("lt", remainder(T, 20_001), 5)]) == 5 * 513
+    assert count_satisfying("t", Values(5, 512, 0), [compared("lt", T, 9)]) == 512
 
 
 def test_a_round_of_a_step_is_shorter() -> None:
     """By tens, 30,000 come round after 3,000 steps; by sevens after all of them."""
     condition = Expr.atom("not", remainder(T, 30_000))
-    assert count_fulfilling("t", Values(0, 3_000_000_000, 10), [condition]) == 1_000_000
+    assert count_satisfying("t", Values(0, 3_000_000_000, 10), [condition]) == 1_000_000
     with pytest.raises(UndecidedError):
-        count_fulfilling("t", Values(0, 3_000_000_000, 7), [condition])
+        count_satisfying("t", Values(0, 3_000_000_000, 7), [condition])
 
 
 def test_masks() -> None:
@@ -186,9 +186,9 @@ def test_masks() -> None:
     for mask in (0, 1, 2, 5, 1023):
         wanted = sum(bool(t & mask) for t in range(-5, 99_995))
         for arguments in ((T, Expr.const(mask)), (Expr.const(mask), T)):
-            assert count_fulfilling("t", taken, [Expr.atom("bitand", *arguments)]) == wanted
+            assert count_satisfying("t", taken, [Expr.atom("bitand", *arguments)]) == wanted
     with pytest.raises(UndecidedError):
-        count_fulfilling("t", taken, [Expr.atom("bitand", T, Expr.const(-4))])
+        count_satisfying("t", taken, [Expr.atom("bitand", T, Expr.const(-4))])
 
 
 def test_what_has_no_number_is_not_decided() -> None:
@@ -206,7 +206,7 @@ def test_what_has_no_number_is_not_decided() -> None:
         compared("eq", T * T, 4),
     ):
         with pytest.raises(UndecidedError):
-            count_fulfilling("t", Values(0, 100_000, 1), [condition])
+            count_satisfying("t", Values(0, 100_000, 1), [condition])
 
 
 def test_two_remainders_come_round_together() -> None:
@@ -214,12 +214,12 @@ def test_two_remainders_come_round_together() -> None:
     sevens, fives = remainder(T, 7), remainder(T + 2, 5)
     taken = Values(3, 5000, 1)
     values = range(3, 5003)
-    assert count_fulfilling("t", taken, [compared("eq", sevens - fives, 0)]) == sum(
+    assert count_satisfying("t", taken, [compared("eq", sevens - fives, 0)]) == sum(
         t % 7 == (t + 2) % 5 for t in values
     )
     either = Expr.atom("or", Expr.atom("not", sevens), compared("lt", fives, 2))
-    assert count_fulfilling("t", taken, [either, Expr.atom("lt", Expr.const(99), T)]) == sum(
+    assert count_satisfying("t", taken, [either, Expr.atom("lt", Expr.const(99), T)]) == sum(
         (t % 7 == 0 or (t + 2) % 5 < 2) and t > 99 for t in values
     )
     with pytest.raises(UndecidedError):  # it grows, and comes round
-        count_fulfilling("t", taken, [compared("lt", sevens + T, 90)])
+        count_satisfying("t", taken, [compared("lt", sevens + T, 90)])

@@ -11,7 +11,7 @@ import pytest
 
 from regionpredict.analysis.callbacks import with_callbacks
 from regionpredict.analysis.execution_counts import Runs
-from regionpredict.analysis.possible_callees import MOST_EVENTS, MOST_MEANT, with_choices
+from regionpredict.analysis.possible_callees import MOST_EVENTS, MOST_TARGETS, with_choices
 from regionpredict.analysis.teams import ProgramTeams, program_teams
 from regionpredict.frontend import requests_for
 from regionpredict.ir import Span
@@ -417,7 +417,7 @@ HERE = Span("f.c", 7)
 
 def test_too_many_functions_are_not_followed() -> None:
     """A call of any of some hundred stays as it is."""
-    names = tuple(f"f{number}" for number in range(int(MOST_MEANT.value) + 1))
+    names = tuple(f"f{number}" for number in range(int(MOST_TARGETS.value) + 1))
     call = CallEvent("", (), ("r",), HERE, pointer="op", choices=(Choice(names, "op"),))
     main, last = Flow("main", (), (call,), HERE), Flow(names[-1], (), (), HERE, pointed=True)
     flow, other = with_choices([main, last], {})
@@ -425,7 +425,7 @@ def test_too_many_functions_are_not_followed() -> None:
     assert other.pointed and not other.meant
     fewer = call._replace(choices=(Choice(names[1:], "op"),))
     flow, other = with_choices([replace(main, body=(fewer,)), last], {})
-    assert len(flow.body) == MOST_MEANT.value
+    assert len(flow.body) == MOST_TARGETS.value
     assert other.meant
 
 

@@ -1,10 +1,10 @@
-"""The iteration domain of a statement: the ranges of its loops without empty iterations.
+"""The iteration domain of a statement: the ranges of its loops, reduced to nonempty iterations.
 
-In `for (i = 0; i < n; i++) for (j = i + 2; j < n; j++)`, the last two values of `i` run no
-iteration of `j`, and naive counts would be -1 and 0. Here, the range of `i` ends where the inner
-loop still runs, so sums and boxes are exact. If two bounds cannot be compared (`n` with `m`), the
-loops are assumed to run. `guards` are counts that must be at least one for the closed form to be
-valid. If one of them is smaller, nothing runs.
+In `for (i = 0; i < n; i++) for (j = i + 2; j < n; j++)`, the loop over `j` does not run for the
+last two values of `i`. Trip counts by formula would be -1 and 0. Here, the range of `i` ends where
+the inner loop still runs, so that sums and boxes are exact. If two bounds cannot be compared (`n`
+with `m`), the loops are assumed to run. `guards` are trip counts that must be at least one for the
+closed form to be valid. If one of them is smaller, nothing runs.
 """
 
 from __future__ import annotations
@@ -18,9 +18,7 @@ from regionpredict.ir.expr import ONE
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """The values first, first + step, ... of `variable`. There are `trips` values, and the step is
-    not zero.
-    """
+    """The `trips` values of `variable`: first, first + step, ... The step is not zero."""
 
     variable: str
     first: Expr
@@ -48,13 +46,13 @@ class Domain:
 
     @property
     def guards(self) -> tuple[Expr, ...]:
-        """Numbers of iterations that depend only on parameters. If one is below 1, nothing runs."""
+        """Trip counts that depend only on parameters. If one is below 1, nothing runs."""
         own = {r.variable for r in self.ranges or ()}
         return tuple(r.trips for r in self.ranges or () if not r.trips.names & own)
 
 
 def domain_of(loops: tuple[Loop, ...]) -> Domain:
-    """The domain of a statement inside `loops`, outermost first.
+    """Returns the domain of a statement inside `loops`, outermost first.
 
     >>> from regionpredict.ir import Span
     >>> from regionpredict.ir.expr import ONE
@@ -67,8 +65,9 @@ def domain_of(loops: tuple[Loop, ...]) -> Domain:
     ranges: list[Range] = []
     tiles = _tiles(loops)
     for position in range(len(loops)):
-        # Each iteration over tiles corresponds to one of the inner loop, once, in the same order.
-        own = _range_of(_dense(_untiled(loops, position, tiles)))
+        # Each iteration over tiles is replaced by one iteration of the inner loop, in the same
+        # order.
+        own = _range_of(_with_unit_step(_untiled(loops, position, tiles)))
         if own is None:
             return Domain(None)
         ranges.append(own)
@@ -81,10 +80,11 @@ def domain_of(loops: tuple[Loop, ...]) -> Domain:
 
 
 def steps_of(loops: tuple[Loop, ...]) -> list[Steps] | None:
-    """The loops that count, outermost first. None if a loop is not counted.
+    """Returns the loops that determine the count, outermost first. None if a loop has no trip
+    count.
 
     For a tiled loop (`for (ii = 0; ii < n; ii += b) for (i = ii; i < min(ii + b, n); i++)`), only
-    the inner one counts, from 0 to n, for any b.
+    the inner loop counts, from 0 to n, for any b.
     """
     tiles = _tiles(loops)
     steps = []
@@ -99,7 +99,7 @@ def steps_of(loops: tuple[Loop, ...]) -> list[Steps] | None:
 
 
 def _tiles(loops: tuple[Loop, ...]) -> dict[int, int]:
-    """The loops over tiles, each with the loop inside a tile, by their positions."""
+    """Returns the loops over tiles, each with the loop inside a tile, by their positions."""
     tiles: dict[int, int] = {}
     for outer, tile in enumerate(loops):
         users = [
@@ -127,8 +127,8 @@ def _is_tile(tile: Loop, inner: Loop) -> bool:
 
 
 def _upper_end(loop: Loop) -> Expr | None:
-    """The end of an upward loop, which is one larger than the largest value. If it is a `min`, its
-    operands.
+    """Returns the exclusive upper bound of an upward loop. For an inclusive bound `min(a, b)`, it
+    is `min(a + 1, b + 1)`.
     """
     if loop.bound is None or loop.comparison not in ("<", "<="):
         return None
@@ -141,7 +141,7 @@ def _upper_end(loop: Loop) -> Expr | None:
 
 
 def _untiled(loops: tuple[Loop, ...], position: int, tiles: dict[int, int]) -> Loop:
-    """The loop with the bounds of the whole range instead of those of a tile."""
+    """Returns the loop with the bounds of the whole range instead of those of a tile."""
     loop = loops[position]
     if position in tiles:
         return replace(loop, step=ONE)
@@ -151,8 +151,8 @@ def _untiled(loops: tuple[Loop, ...], position: int, tiles: dict[int, int]) -> L
     return replace(loop, start=loops[around].start, bound=_upper_end(loops[around]), comparison="<")
 
 
-def _dense(loop: Loop) -> Loop:
-    """A loop with a variable step, replaced by a loop over all values up to its bound."""
+def _with_unit_step(loop: Loop) -> Loop:
+    """Replaces a loop with a variable step by a loop over all values up to its bound."""
     if loop.step is None or loop.step.constant is not None:
         return loop
     return replace(loop, step=ONE if loop.comparison in ("<", "<=") else -ONE)
@@ -169,21 +169,21 @@ def _range_of(loop: Loop) -> Range | None:
 
 
 def _clip(ranges: list[Range], position: int) -> list[Range] | None:
-    """Shortens an outer range if the range at `position` would otherwise be empty."""
+    """Shortens an outer range such that the range at `position` is never empty."""
     inner = ranges[position]
-    moving = [p for p in range(position) if ranges[p].variable in inner.trips.names]
-    if not moving:
+    outer_positions = [p for p in range(position) if ranges[p].variable in inner.trips.names]
+    if not outer_positions:
         return ranges
-    if len(moving) > 1:
-        return _clip_by_several(ranges, position, moving)
-    at = moving[0]
+    if len(outer_positions) > 1:
+        return _clip_by_several(ranges, position, outer_positions)
+    at = outer_positions[0]
     outer = ranges[at]
     slope = inner.trips.coefficient(outer.variable)
     change = slope.constant if slope is not None else None
     if not isinstance(change, int) or not change:
         return ranges
-    falls = change * outer.step < 0
-    if not falls:
+    decreasing = change * outer.step < 0
+    if not decreasing:
         lowest = inner.trips.substitute({outer.variable: outer.first}).constant
     elif abs(outer.step) == 1:
         lowest = inner.trips.substitute({outer.variable: outer.last}).constant
@@ -192,23 +192,27 @@ def _clip(ranges: list[Range], position: int) -> list[Range] | None:
         near = inner.trips.substitute({outer.variable: outer.bound}).constant
         return ranges if near is None or near >= 0 else None
     if lowest is None:
-        return _clip_by_several(ranges, position, moving)
+        return _clip_by_several(ranges, position, outer_positions)
     if lowest >= 1:
         return ranges
     rate = abs(change * outer.step)
-    missing = int(-((lowest - 1) // rate))  # iterations of the outer loop without inner ones
+    missing = int(-((lowest - 1) // rate))  # outer iterations whose inner loop does not run
     shorter = replace(outer, trips=outer.trips - missing)
-    if falls:
+    if decreasing:
         shorter = replace(shorter, bound=outer.bound - missing * outer.step)
     else:
         shorter = replace(shorter, first=outer.first + missing * outer.step)
     return [*ranges[:at], shorter, *ranges[at + 1 :]]
 
 
-def _clip_by_several(ranges: list[Range], position: int, moving: list[int]) -> list[Range] | None:
-    """Handles several outer variables in a bound. This is valid if the count cannot be negative."""
+def _clip_by_several(
+    ranges: list[Range], position: int, outer_positions: list[int]
+) -> list[Range] | None:
+    """Handles bounds with several outer variables. The result is valid if the count is
+    nonnegative.
+    """
     low = ranges[position].trips
-    for at in range(moving[-1], -1, -1):
+    for at in range(outer_positions[-1], -1, -1):
         outer = ranges[at]
         if outer.variable not in low.names:
             continue

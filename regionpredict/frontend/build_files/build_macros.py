@@ -1,13 +1,13 @@
-"""Macros that a program's build files define, by default.
+"""Finds the macros that a program's build files define by default.
 
     FLAGS = -DSCALAR=double                       a Makefile
     add_compile_definitions(SCALAR=double)        a CMakeLists.txt
 
-Only macros that the program mentions are defined, and none that the user gives with `-D`. A source
-gets the macros of the build files in its folder and in the folders above it, up to its root. The
-nearest file decides. If none of them defines a macro, a Makefile elsewhere below the root decides
-if it names the source's folder (`-I../src`). A remark lists the macros. Macros that disable OpenMP
-are omitted, with a remark.
+Only macros that the program mentions are defined. Macros that the user gives with `-D` are omitted.
+A source gets the macros of the build files in its folder and in the folders above it, up to its
+root. If several files define a macro, the nearest file is used. If no file defines any macro, a
+Makefile elsewhere below the root is used if it mentions the source's folder (`-I../src`). A remark
+lists the macros. Macros that disable OpenMP are omitted, with a remark.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from regionpredict.frontend.build_files.program_texts import program_texts, text
 from regionpredict.frontend.headers import project_files
 from regionpredict.frontend.requests import SourceRequest, is_regular_file
 
-_MAKEFILES = ("GNUmakefile", "makefile", "Makefile")  # in the order in which make looks for them
+_MAKEFILES = ("GNUmakefile", "makefile", "Makefile")  # in the search order of make
 BUILD_FILES = (*_MAKEFILES, "CMakeLists.txt")
 _MOST_SHOWN = 8
 _UPWARDS = re.compile(r"\.\./[\w./+-]*")
 
 
 class BuildMacros(NamedTuple):
-    """The requests with the macros, a remark on each build file, and all build files."""
+    """The requests with added macros, a remark per build file, and the paths of all build files."""
 
     requests: list[SourceRequest]
     remarks: tuple[str, ...] = ()
@@ -41,10 +41,10 @@ class BuildMacros(NamedTuple):
 
 
 def with_build_macros(requests: Sequence[SourceRequest]) -> BuildMacros:
-    """The requests with the macros that the program's build files define."""
+    """Adds to the requests the macros that the program's build files define."""
     above = [folders_above(request) for request in requests]
     makefiles = _makefiles(requests) if any(above) else []
-    elsewhere = _named_folders(makefiles)
+    elsewhere = _folders_named_in(makefiles)
     known: dict[tuple[str, ...], Followed] = {}
     files = {
         folders: _macros_of_folder(folders, elsewhere, known) for folders in dict.fromkeys(above)
@@ -56,7 +56,7 @@ def with_build_macros(requests: Sequence[SourceRequest]) -> BuildMacros:
     off = {name: path for each in files.values() for name, (path, _) in each.macros.items()
            if name in mentioned - given_by_user and turns_openmp_off(name)}  # fmt: skip
     used: dict[str, dict[str, Macro]] = {}
-    able = []
+    with_macros = []
     for request, folders in zip(requests, above, strict=True):
         given = {name for name, _ in request.defines}
         macros = {
@@ -69,7 +69,7 @@ def with_build_macros(requests: Sequence[SourceRequest]) -> BuildMacros:
         for path, macro in macros.values():
             used.setdefault(path, {})[macro.name] = macro
         defines = tuple((macro.name, macro.value) for _, macro in macros.values())
-        able.append(replace(request, defines=(*request.defines, *defines)))
+        with_macros.append(replace(request, defines=(*request.defines, *defines)))
     remarks = (
         *(_remark(path, macros) for path, macros in used.items()),
         *(f"{path} defines {name}, which is omitted for a build with OpenMP; -D {name} defines it"
@@ -77,12 +77,12 @@ def with_build_macros(requests: Sequence[SourceRequest]) -> BuildMacros:
     )  # fmt: skip
     read = dict.fromkeys(path for each in files.values() for path in each.read)
     read |= dict.fromkeys(makefiles)
-    return BuildMacros(able, remarks, tuple(read))
+    return BuildMacros(with_macros, remarks, tuple(read))
 
 
 def folders_above(request: SourceRequest) -> tuple[str, ...]:
-    """The folder of a source and the folders above it, up to its root. Empty if its build is
-    known.
+    """Returns the folder of a source and the folders above it, up to its root. Empty if the compile
+    command of the source is known.
     """
     if request.is_from_build:
         return ()
@@ -96,8 +96,8 @@ def folders_above(request: SourceRequest) -> tuple[str, ...]:
 
 
 class _Macros(NamedTuple):
-    """The macros that apply in a folder, each with its build file, and the files that were read to
-    find them.
+    """The macros that apply in a folder, each with its build file. `read` are the files that were
+    read to find them.
     """
 
     macros: Mapping[str, tuple[str, Macro]]
@@ -105,15 +105,15 @@ class _Macros(NamedTuple):
 
 
 def _makefiles(requests: Sequence[SourceRequest]) -> list[str]:
-    """The Makefiles below the roots."""
+    """Returns the Makefiles below the roots."""
     known = project_files(requests)
     return sorted(
         {str(Path(folder, name)) for name in _MAKEFILES for folder in known.get(name, ())}
     )
 
 
-def _named_folders(makefiles: Iterable[str]) -> Mapping[Path, str]:
-    """The folders that Makefiles name by a path with `..`, each with the first such Makefile."""
+def _folders_named_in(makefiles: Iterable[str]) -> Mapping[Path, str]:
+    """Maps the folders that Makefiles name by a path with `..` to the first such Makefile."""
     naming: dict[Path, str] = {}
     for path in makefiles:
         for word in dict.fromkeys(_UPWARDS.findall(text_of(path))):
@@ -126,9 +126,9 @@ def _macros_of_folder(
     folders: Sequence[str], elsewhere: Mapping[Path, str],
     known: dict[tuple[str, ...], Followed],
 ) -> _Macros:  # fmt: skip
-    """The macros of a folder, from its build files and from those of the folders above.
+    """Returns the macros of a folder, from its build files and those of the folders above.
 
-    `known` has the results of the CMake files that were executed before.
+    `known` contains the results of CMake files that were already interpreted.
     """
     found: dict[str, tuple[str, Macro]] = {}
     read: list[str] = []
@@ -150,7 +150,7 @@ def _macros_of_folder(
 
 
 def _cmake_defaults(lists: tuple[str, ...], known: dict[tuple[str, ...], Followed]) -> Followed:
-    """The defaults of CMake files. The files of an upper folder are executed once."""
+    """Returns the defaults of CMake files. The files of a parent folder are interpreted once."""
     if not lists:
         return NOTHING_FOLLOWED
     if lists not in known:
@@ -160,7 +160,7 @@ def _cmake_defaults(lists: tuple[str, ...], known: dict[tuple[str, ...], Followe
 
 
 def _first_existing(folders: Iterable[str], names: Sequence[str]) -> Iterator[str]:
-    """In each of the folders, the first existing file with one of these names."""
+    """Yields for each folder the first existing file with one of these names."""
     for folder in folders:
         paths = (str(Path(folder, name)) for name in names)
         if found := next(filter(is_regular_file, paths), None):
@@ -168,7 +168,7 @@ def _first_existing(folders: Iterable[str], names: Sequence[str]) -> Iterator[st
 
 
 def _names_in_program(names: set[str], requests: Sequence[SourceRequest]) -> set[str]:
-    """The names that occur in the program's text."""
+    """Returns the names that occur in the program's text."""
     if not names:
         return set()
     pattern = re.compile(rb"\b(?:%s)\b" % b"|".join(name.encode() for name in sorted(names)))

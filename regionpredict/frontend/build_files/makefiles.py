@@ -1,4 +1,4 @@
-"""Macros that a Makefile passes to the compiler if `make` is called without arguments.
+"""Finds the macros that a Makefile passes to the compiler if `make` is called without arguments.
 
     SIZE  ?= 1000
     FLAGS  = -O2 -DN=$(SIZE)
@@ -8,8 +8,8 @@
     %.o: %.c
         $(CC) $(FLAGS) -c $<                N=1000
 
-Variables, conditionals and included files are evaluated, and nothing is run. The results of make's
-functions are unknown. Conditionals and macros that depend on them are ignored.
+Variables, conditionals and included files are evaluated, and no command is executed. The results of
+make's functions are unknown. Conditionals and macros that depend on them are ignored.
 """
 
 from __future__ import annotations
@@ -34,17 +34,18 @@ _IMPLICIT = ("CPPFLAGS", "CFLAGS", "CXXFLAGS")
 _PREDEFINED = {"CC": "cc", "CXX": "c++", "MAKE": "make", "SHELL": "/bin/sh"}
 _LINUX = ("uname", "uname -s")
 _UNKNOWN = "\0"
-_OPEN, _CLOSE = "\1", "\2"  # around the value of a variable
+_OPEN, _CLOSE = "\1", "\2"  # markers around the value of a variable
 _VALUE = re.compile(f"{_OPEN}[^{_OPEN}{_CLOSE}]*{_CLOSE}")
-_LONGEST = 10_000  # characters of a value: `A := $(A)$(A)` doubles it
-_MOST_REFERENCES = 20_000  # that are replaced for one Makefile
-_MOST_FILES = 20  # that one Makefile includes
-_DEEPEST = 50  # references in the values of references
+_LONGEST = 10_000  # maximum characters of a value, since `A := $(A)$(A)` doubles it
+_MOST_REFERENCES = 20_000  # maximum number of replaced references per Makefile
+_MOST_FILES = 20  # maximum number of files that one Makefile includes
+_DEEPEST = 50  # maximum depth of nested references
 
 
 class Macro(NamedTuple):
-    """A macro of a build. `alternatives` matches the names that other settings would define, such
-    as `\\w+_DATASET` for `-D$(SIZE)_DATASET`."""
+    """A macro of a build. `alternatives` is a pattern of the names that other settings would
+    define, such as `\\w+_DATASET` for `-D$(SIZE)_DATASET`.
+    """
 
     name: str
     value: str
@@ -54,9 +55,7 @@ class Macro(NamedTuple):
 def makefile_macros(
     path: str, text_of: Callable[[str], str]
 ) -> tuple[Mapping[str, Macro], tuple[str, ...]]:
-    """The macros that most of the compile commands define, and the files read. The key is the
-    macro's name.
-    """
+    """Returns the macros that most of the compile commands define, by name, and the files read."""
     followed = _Makefile(text_of)
     followed.follow(path)
     commands = list(followed.compilations())
@@ -66,7 +65,7 @@ def makefile_macros(
 
 
 class _Makefile:
-    """The variables and recipes so far. `_branches` has one entry for each open conditional:
+    """The variables and recipes so far. `_branches` has one entry per enclosing conditional:
     whether its lines are active, and whether no later branch can be active.
     """
 
@@ -84,55 +83,55 @@ class _Makefile:
         if path in self.files or len(self.files) >= _MOST_FILES:
             return
         self.files.append(path)
-        for line in _lines(self._text_of(path)):
+        for line in _logical_lines(self._text_of(path)):
             if self._in_definition:
                 self._in_definition = line.split()[:1] != ["endef"]
             elif self._in_rule and line.startswith("\t"):
-                if self._counts():
+                if self._is_active():
                     self._recipes.append(line.strip())
             else:
-                self._line(_COMMENT.sub("", line).strip(), Path(path).parent)
+                self._evaluate_line(_COMMENT.sub("", line).strip(), Path(path).parent)
 
     def compilations(self) -> Iterator[str]:
-        """The compile commands. If there is none, make's built-in rule with the usual flags."""
-        commands = [self._expanded(recipe) for recipe in self._recipes]
-        compiling = [command for command in commands if _compiles(command)]
+        """Yields the compile commands, or make's built-in rule with the usual flags."""
+        commands = [self._expand(recipe) for recipe in self._recipes]
+        compiling = [command for command in commands if _is_compile_command(command)]
         if compiling:
             yield from compiling
         else:
-            yield self._expanded(" ".join(f"$({name})" for name in _IMPLICIT))
+            yield self._expand(" ".join(f"$({name})" for name in _IMPLICIT))
 
-    def _counts(self) -> bool:
+    def _is_active(self) -> bool:
         return all(holds for holds, _ in self._branches)
 
-    def _line(self, line: str, folder: Path) -> None:
+    def _evaluate_line(self, line: str, folder: Path) -> None:
         word, _, rest = line.partition(" ")
         if word.startswith(("ifeq", "ifneq")):
             word, rest = word.partition("(")[0], line.removeprefix(word.partition("(")[0])
         if word in _CONDITIONALS:
-            self._branch(word, rest, possible=self._counts())
+            self._enter_branch(word, rest, possible=self._is_active())
         elif word == "else" and self._branches:
             _, done = self._branches.pop()
             word, _, rest = rest.strip().partition(" ")
-            self._branch(word, rest, possible=not done)
+            self._enter_branch(word, rest, possible=not done)
         elif word == "endif" and self._branches:
             self._branches.pop()
         elif word == "define":
             self._in_definition = True
-        elif self._counts() and word in _INCLUDES:
-            for name in self._plain(rest).split():
+        elif self._is_active() and word in _INCLUDES:
+            for name in self._expanded_text(rest).split():
                 if _UNKNOWN not in name:
                     self.follow(str(folder / name))
-        elif self._counts() and (found := _ASSIGNMENT.fullmatch(line)):
+        elif self._is_active() and (found := _ASSIGNMENT.fullmatch(line)):
             self._in_rule = False
             self._assign(*found.groups())
         elif ":" in line:
             self._in_rule = True
             _, _, recipe = line.partition(";")
-            if recipe and self._counts():
+            if recipe and self._is_active():
                 self._recipes.append(recipe.strip())
 
-    def _branch(self, word: str, rest: str, *, possible: bool) -> None:
+    def _enter_branch(self, word: str, rest: str, *, possible: bool) -> None:
         holds = self._condition_holds(word, rest) if possible and word else possible
         self._branches.append((holds is True, not possible or holds is not False))
 
@@ -143,65 +142,65 @@ class _Makefile:
         found = _EQUAL.fullmatch(rest.strip())
         if found is None or word not in _CONDITIONALS:
             return None
-        sides = [self._plain(side).strip() for side in found.groups() if side is not None]
+        sides = [self._expanded_text(side).strip() for side in found.groups() if side is not None]
         if any(_UNKNOWN in side for side in sides):
             return None
         return (sides[0] == sides[1]) == (word == "ifeq")
 
-    def _assign(self, name: str, how: str, value: str) -> None:
+    def _assign(self, name: str, operator: str, value: str) -> None:
         known = self._variables.get(name)
-        if how == "+=" and known:
+        if operator == "+=" and known:
             value = f"{known} {value}"
-        elif how == "?=" and known is not None:
+        elif operator == "?=" and known is not None:
             return
-        elif how == "!=":
+        elif operator == "!=":
             value = _UNKNOWN
-        elif how.startswith(":"):
-            value = self._expanded(value).replace("$", "$$")
+        elif operator.startswith(":"):
+            value = self._expand(value).replace("$", "$$")
         self._variables[name] = value if len(value) <= _LONGEST else _UNKNOWN
 
-    def _plain(self, text: str) -> str:
-        return self._expanded(text).replace(_OPEN, "").replace(_CLOSE, "")
+    def _expanded_text(self, text: str) -> str:
+        return self._expand(text).replace(_OPEN, "").replace(_CLOSE, "")
 
-    def _expanded(self, text: str, inside: tuple[str, ...] = ()) -> str:
-        """The text with its references replaced. Each value is between `_OPEN` and `_CLOSE`."""
+    def _expand(self, text: str, inside: tuple[str, ...] = ()) -> str:
+        """Replaces the references in a text. Each value is between `_OPEN` and `_CLOSE`."""
         parts = []
         at = 0
         while (dollar := text.find("$", at)) >= 0:
             parts.append(text[at:dollar])
             end = _end_of_reference(text, dollar + 1)
             reference = text[dollar + 1 : end]
-            parts.append("$" if reference == "$" else self._value(reference, inside))
+            parts.append("$" if reference == "$" else self._variable_value(reference, inside))
             at = end
         parts.append(text[at:])
         whole = "".join(parts)
         return whole if len(whole) <= _LONGEST else _UNKNOWN
 
-    def _value(self, reference: str, inside: tuple[str, ...]) -> str:
+    def _variable_value(self, reference: str, inside: tuple[str, ...]) -> str:
         self._references += 1
         name = reference[1:-1] if reference[:1] in ("(", "{") else reference
         if self._references > _MOST_REFERENCES or len(inside) > _DEEPEST or name in inside:
             return _UNKNOWN
         function, _, words = name.partition(" ")
         if name in ("<", "^", "+"):
-            return "$<"  # a source
+            return "$<"  # the name of a source file
         if function == "strip":
-            return self._expanded(words.strip(), (*inside, name))
+            return self._expand(words.strip(), (*inside, name))
         if name.startswith("shell ") and words.strip() in _LINUX:
             return "Linux"
         if words or "$" in name or ":" in name:
             return _UNKNOWN
-        value = self._expanded(self._variables.get(name, ""), (*inside, name))
+        value = self._expand(self._variables.get(name, ""), (*inside, name))
         return f"{_OPEN}{value}{_CLOSE}"
 
 
-def _lines(text: str) -> Iterator[str]:
-    """The lines. A line that ends in a backslash is joined to the next."""
+def _logical_lines(text: str) -> Iterator[str]:
+    """Returns the lines. A line that ends in a backslash is joined to the next line."""
     return iter(re.sub(r"\\\r?\n[ \t]*", " ", text).splitlines())
 
 
 def _end_of_reference(text: str, start: int) -> int:
-    """The end of the reference whose `$` precedes `start`."""
+    """Returns the end of the reference whose `$` precedes `start`."""
     opening = text[start : start + 1]
     closing = {"(": ")", "{": "}"}.get(opening)
     if closing is None:
@@ -214,7 +213,7 @@ def _end_of_reference(text: str, start: int) -> int:
     return len(text)
 
 
-def _compiles(command: str) -> bool:
+def _is_compile_command(command: str) -> bool:
     words = command.replace(_OPEN, "").replace(_CLOSE, "").lstrip("@-+ ").split()
     return words[:1] != ["make"] and any(
         word in ("-c", "$<") or PurePosixPath(word).suffix in SOURCES for word in words
@@ -222,7 +221,7 @@ def _compiles(command: str) -> bool:
 
 
 def _macros_in(command: str) -> dict[str, Macro]:
-    """The macros of a command. The key is the name.
+    """Returns the macros of a compile command, by name.
 
     >>> list(_macros_in("cc -DN=4 -D A -DB -UB -c a.c"))
     ['N', 'A']

@@ -1,6 +1,4 @@
-"""Selects the include folders of a parse: the system's, the shipped minimal headers, and
-guesses.
-"""
+"""Selects the include folders of a parse: system folders, shipped minimal headers, and guesses."""
 
 from __future__ import annotations
 
@@ -16,29 +14,29 @@ SHIPPED = str(Path(__file__).parent / "c_library")
 _SYSTEM = ("/usr/local/include", "/usr/include")
 _GUESSES = ("include", "inc", "common", "src", "headers", "utilities", "util")
 TEMPLATES = (".cmake.in", ".in", ".cmake", ".in.cmake")
-"""Endings of a template's name after the header's name, in order of preference."""
+"""Endings of template names after the name of the generated header, in order of preference."""
 _MAX_FOLDERS = 400
 _MAX_SHOWN = 100  # maximum length of a name in a message
 
 
 _GCC = "/usr/lib/gcc"
-# Folders whose contents show which compilers are installed.
+# The contents of these folders show which compilers are installed.
 _COMPILERS = ("/usr/lib", "/usr/include/c++", _GCC)
 
 
 def compiler_listings() -> tuple[str, ...]:
-    """Folders whose entries show which compilers and C++ headers are installed."""
+    """Returns folders whose entries show which compilers and C++ headers are installed."""
     return (*_COMPILERS, *(str(path) for path in sorted(Path(_GCC).glob("*"))))
 
 
 def system_folders() -> tuple[str, ...]:
-    """Folders in which headers are searched, in addition to those of a command."""
+    """Returns the system folders in which headers are searched after the command's folders."""
     multiarch = (str(path) for path in sorted(Path("/usr/include").glob("*-linux-*")))
     return (*_SYSTEM, *multiarch, *compiler_headers(), SHIPPED)
 
 
 def guess_folders(request: SourceRequest) -> tuple[str, ...]:
-    """The folders that `guess_include` searches before it searches whole folder trees."""
+    """Returns the folders that `guess_include` searches before it searches whole folder trees."""
     return _guess_folders(Path(request.path).resolve().parent, _top(request))
 
 
@@ -48,7 +46,7 @@ def _guess_folders(folder: Path, top: Path) -> tuple[str, ...]:
 
 
 def guess_trees(request: SourceRequest, guessed: Iterable[str]) -> tuple[Tree, ...]:
-    """The folder trees that `guess_include` searches after the guessed folders."""
+    """Returns the folder trees that `guess_include` searches after the guessed folders."""
     bases = {Path(header).name for header in guessed}
     names = tuple(sorted(bases | {base + ending for base in bases for ending in TEMPLATES}))
     return tuple(Tree(top, names=names, most=_MAX_FOLDERS) for top in _tops(request))
@@ -59,7 +57,7 @@ def _top(request: SourceRequest) -> Path:
 
 
 def _tops(request: SourceRequest) -> tuple[str, ...]:
-    """The folders that may contain a header: the root, the other PATHs, and named folders."""
+    """Returns the folders that may contain a header: the root, other PATHs, and include folders."""
     named = [str(Path(folder).resolve()) for folder in (*request.other_roots, *request.includes)]
     own = [folder for folder in named if not is_system_path(f"{folder}/")]
     return tuple(dict.fromkeys((str(_top(request)), *own)))
@@ -74,7 +72,7 @@ def _levels_up(folder: Path, top: Path) -> Iterator[Path]:
 
 @lru_cache(maxsize=1)
 def compiler_headers() -> tuple[str, ...]:
-    """Folders with a compiler's own headers (`stddef.h`, `omp.h`), newest first."""
+    """Returns folders with a compiler's own headers (`stddef.h`, `omp.h`), newest first."""
     folders = [
         *Path(_GCC).glob("*/*/include"),
         *Path("/usr/lib").glob("llvm-*/lib/clang/*/include"),
@@ -90,19 +88,19 @@ def _version(path: Path) -> tuple[bool, int]:
 
 @lru_cache(maxsize=1)
 def has_system_headers() -> bool:
-    """Whether this machine has a C library's headers."""
+    """Whether this machine has the headers of a C library."""
     return Path("/usr/include/stdio.h").exists() and bool(compiler_headers())
 
 
 def is_system_path(path: str) -> bool:
-    """Whether a file belongs to the system or to the shipped minimum."""
+    """Whether a file belongs to the system or to the shipped headers."""
     return path.startswith((*_SYSTEM, "/usr/lib", SHIPPED))
 
 
 @lru_cache(maxsize=256)
 def _header_folders(root: str) -> dict[str, list[str]]:
-    """Maps the name of a header to the folders below `root` that contain it. The folder nearest to
-    the root is first.
+    """Maps the name of a header to the folders below `root` that contain it, the folder nearest to
+    the root first.
     """
     folders_of: dict[str, list[str]] = {}
     for count, (folder, below, files) in enumerate(os.walk(root)):
@@ -115,8 +113,8 @@ def _header_folders(root: str) -> dict[str, list[str]]:
 
 
 def project_files(requests: Iterable[SourceRequest]) -> Mapping[str, list[str]]:
-    """Maps a file name to the folders that contain such a file, below the requests' roots and the
-    named folders.
+    """Maps a file name to the folders that contain such a file, below the requests' roots and
+    include folders.
     """
     files: dict[str, list[str]] = {}
     for top in dict.fromkeys(top for request in requests for top in _tops(request)):
@@ -126,11 +124,11 @@ def project_files(requests: Iterable[SourceRequest]) -> Mapping[str, list[str]]:
 
 
 def guess_include(header: str, request: SourceRequest) -> str | None:
-    """A folder that makes `#include "header"` succeed. None if there is no such folder.
+    """Returns a folder that makes `#include "header"` succeed. None if there is no such folder.
 
     The search starts next to the file and in its usual include folders, and continues upwards to
-    the root. It then covers everything below the root, the other PATHs and the named folders. The
-    folder is relative to the current folder if the file's path is.
+    the root. It then covers everything below the root, the other PATHs and the include folders. The
+    result is a relative path if the file's path is relative.
     """
     folder = _guessed_folder(header, request)
     if folder is None or Path(request.path).is_absolute():
@@ -154,5 +152,5 @@ def _guessed_folder(header: str, request: SourceRequest) -> str | None:
 
 
 def shortened(name: str) -> str:
-    """The name of a header in messages. Very long names are shortened."""
+    """Shortens very long names of headers for messages."""
     return name if len(name) <= _MAX_SHOWN else f"{name[:_MAX_SHOWN]}..."

@@ -1,9 +1,9 @@
 """Guesses declarations of names that a missing header would have declared.
 
-Without headers, a C parser drops every loop whose counter has an unknown type. The use of an
-unknown name shows enough to keep the loop. A name before another name is a type, a name before `[`
-is an array, and a name after `->` is a member. The guesses are inserted before the file. Regions
-that use them report it.
+Without headers, a C parser drops every loop whose counter has an unknown type. The use of a name
+shows enough to keep the loop. A name before another name is a type, a name before `[` is an array,
+and a name after `->` is a member. The guesses are inserted before the file. Regions that use a
+guess report it.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _REAL_HINT = re.compile(r"real|float|double|scalar|number|value|data_?type|fp|nu
 
 
 class _Uses(NamedTuple):
-    """How a text declares and uses names. It has the same members as `Guesses`."""
+    """The declarations and uses of names in a text. It has the same members as `Guesses`."""
 
     declared: dict[str, set[tuple[bool, str]]]
     arrows: frozenset[str]
@@ -65,11 +65,11 @@ def _uses_in(text: str) -> _Uses:
 
 
 class Guesses:
-    """The declarations guessed so far for one file. They are inserted before it."""
+    """The declarations guessed so far for one file. They are inserted before the file."""
 
     def __init__(self) -> None:
         self._lines: dict[str, list[str]] = {}
-        self._taken = 0  # characters
+        self._characters_read = 0  # characters
         self._declared: dict[str, set[tuple[bool, str]]] = {}  # type -> (is a pointer, variable)
         self._arrows: set[str] = set()
         self._dots: set[str] = set()
@@ -87,19 +87,19 @@ class Guesses:
         return (*self._types, *self._variables)
 
     def learn(self, errors: Iterable[tuple[str, Span]]) -> bool:
-        """Adds guesses from a parser's errors. Returns whether there were any.
+        """Adds guesses from a parser's errors. Returns whether guesses were added.
 
-        Types come first, since an undeclared variable is usually the consequence of an unknown
-        type.
+        Types are guessed first, since an undeclared variable is usually the consequence of an
+        unknown type.
         """
         listed = list(errors)
         for _, span in listed:
             if span.file not in self._lines:
                 path = Path(span.file)
-                readable = is_regular_file(path) and self._taken < _MAX_TEXT
+                readable = is_regular_file(path) and self._characters_read < _MAX_TEXT
                 text = path.read_text("utf-8", "replace") if readable else ""
                 self._lines[span.file] = text.split("\n")
-                self._take(text)
+                self._record_uses(text)
         return self._learn_types(listed) or self._learn_names(listed)
 
     def _learn_types(self, errors: list[tuple[str, Span]]) -> bool:
@@ -119,7 +119,7 @@ class Guesses:
             name = match.group(1)
             if name not in self._types:
                 self._types[name] = self._type_text(name)
-        for name in functions:  # declared once the type that it returns is known
+        for name in functions:  # these are declared as soon as their return type is known
             self._types.pop(name, None)
         return len(self._types) > before
 
@@ -141,7 +141,7 @@ class Guesses:
     def _learn_member(self, struct: str, member: str) -> bool:
         known = self._members.get(struct)
         if known is None or member in known:
-            return False  # a struct defined in the file is not extended
+            return False  # structs that the file defines are not extended
         if member in self._indexed_members:
             known[member] = f"double *{member};"
         elif member in self._pointing_members:
@@ -164,7 +164,7 @@ class Guesses:
         if self._is_pointer(name):
             self._members.setdefault(f"rp_{name}", {})
             return f"typedef struct rp_{name} *{name};"
-        if _COMPLEX_HINT.search(name) and self._is_array(name):  # as numbers of FFTW
+        if _COMPLEX_HINT.search(name) and self._is_array(name):  # like the complex numbers of FFTW
             return f"typedef double {name}[2];"
         if _REAL_HINT.search(name):
             return f"typedef double {name};"
@@ -173,9 +173,9 @@ class Guesses:
         self._members.setdefault(f"rp_{name}", {})
         return f"typedef struct rp_{name} {name};"
 
-    def _take(self, text: str) -> None:
+    def _record_uses(self, text: str) -> None:
         """Records how names are declared and used. Each file is processed once."""
-        self._taken += len(text)
+        self._characters_read += len(text)
         uses = _uses_in(text)
         for type_name, declared in uses.declared.items():
             self._declared.setdefault(type_name, set()).update(declared)
@@ -215,7 +215,7 @@ class Guesses:
         return f"extern long {name};"
 
     def prelude(self) -> str:
-        """The guessed declarations as C text."""
+        """Returns the guessed declarations as C text."""
         structs = [f"struct {name};" for name in self._members]
         bodies = [
             f"struct {name} {{ {' '.join(members.values()) or 'long rp_nothing;'} }};"

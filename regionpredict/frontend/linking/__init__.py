@@ -14,7 +14,7 @@ from regionpredict.frontend.linking.packed_unit import (
     trees_of,
     with_models,
 )
-from regionpredict.frontend.linking.program_settings import SetPlace
+from regionpredict.frontend.linking.program_settings import AssignmentTarget
 from regionpredict.frontend.linking.program_units import LinkedUnit, ProgramUnits, linked_alone
 from regionpredict.frontend.linking.stored_functions import (
     place_of,
@@ -27,12 +27,12 @@ from regionpredict.frontend.linking.stored_sizes import (
 )
 
 __all__ = [
+    "AssignmentTarget",
     "Body",
     "Length",
     "LinkedUnit",
     "PackedUnit",
     "ProgramUnits",
-    "SetPlace",
     "Stored",
     "Trees",
     "linked_alone",

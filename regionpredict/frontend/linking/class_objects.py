@@ -1,12 +1,12 @@
-"""Finds classes with exactly one object in the program. Their members then have one name in all
-functions.
+"""Finds classes with exactly one object in the program. Members of such an object then have one
+name in all functions.
 
     void f(Domain &domain) { ... domain.m_n ... }
     void Domain::g() { ... m_n ... }                 all three are `domain.m_n`
     int main() { Domain *d = new Domain; ... d->m_n ... }
 
-A class qualifies only if it has no second variable, no array, no copy and no derived class. No
-function may have two parameters of it.
+A class qualifies only if it has no second variable, array, copy or derived class, and if no
+function has two parameters of this class.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ from regionpredict.ir import Span
 class ClassObjects(NamedTuple):
     """The objects of each class that the functions of a unit create or use.
 
-    `objects` gives class, place of creation and index at this place. `several` lists classes with
-    several objects or derived classes. `called` counts the uses of each name of an object, by class
-    and name.
+    `objects` contains the class, the location of creation, and the index at this location.
+    `several` lists classes with several objects or derived classes. `called` counts the uses of
+    each name of an object, by class and name.
     """
 
     objects: frozenset[tuple[str, Span, int]] = frozenset()
@@ -50,7 +50,7 @@ class ClassObjects(NamedTuple):
 
 
 def class_objects(functions: Iterable[Function], base_classes: frozenset[str]) -> ClassObjects:
-    """The objects that these functions create or receive."""
+    """Returns the objects that these functions create or receive."""
     census = _Census()
     for function in functions:
         census.visit(function)
@@ -86,10 +86,10 @@ class _Census:
         self.called: Counter[tuple[str, str]] = Counter()
 
     def visit(self, function: Function) -> None:
-        handed = Counter(
+        parameter_classes = Counter(
             filter(None, (parameter.ctype.class_name for parameter in function.parameters))
         )
-        self.several.update(name for name, count in handed.items() if count > 1)
+        self.several.update(name for name, count in parameter_classes.items() if count > 1)
         for parameter in function.parameters:
             name = parameter.ctype.class_name
             if name and parameter.ctype.kind == "struct":
@@ -99,11 +99,11 @@ class _Census:
         for statement in every_statement(function.body):
             if isinstance(statement, DeclStmt):
                 for decl in statement.decls:
-                    self._declared(decl)
+                    self._record_declaration(decl)
         for at, expression in enumerate(expressions_in(function.body)):
-            self._expression(expression, function.span, at)
+            self._record_expression(expression, function.span, at)
 
-    def _declared(self, decl: Decl) -> None:
+    def _record_declaration(self, decl: Decl) -> None:
         ctype = decl.ctype
         name = ctype.class_name
         if name:
@@ -113,13 +113,13 @@ class _Census:
         elif ctype.element is not None and ctype.element.class_name:
             self.several.add(ctype.element.class_name)
 
-    def _expression(self, expression: Expression, where: Span, at: int) -> None:
+    def _record_expression(self, expression: Expression, where: Span, at: int) -> None:
         if isinstance(expression, Cast) and isinstance(expression.operand, Opaque):
             if expression.operand.text == "new" and expression.ctype.class_name:
                 self.objects.add((expression.ctype.class_name, where, at))
         elif isinstance(expression, Name):
             if expression.decl.kind in ("global", "static"):
-                self._declared(expression.decl)
+                self._record_declaration(expression.decl)
         elif isinstance(expression, Member):
             field = expression.field
             if field.ctype.kind == "struct" and field.ctype.name:
@@ -127,10 +127,10 @@ class _Census:
             elif field.ctype.name and field.ctype.element is not None:
                 self.several.add(field.ctype.element.class_name)  # elements of a container
         elif isinstance(expression, (Index, Binary, Unary)):
-            self._moved(expression)
+            self._record_pointer_arithmetic(expression)
 
-    def _moved(self, expression: Index | Binary | Unary) -> None:
-        """Records that an incremented pointer points to several objects."""
+    def _record_pointer_arithmetic(self, expression: Index | Binary | Unary) -> None:
+        """Records that pointer arithmetic shows several objects of a class."""
         if isinstance(expression, Index):
             moved: tuple[Expression, ...] = (expression.base,)
         elif isinstance(expression, Binary):

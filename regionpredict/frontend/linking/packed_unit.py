@@ -1,4 +1,4 @@
-"""A parsed unit independent of its parser. Its trees can be sent to another process."""
+"""A parsed unit that is independent of its parser. Its trees can be sent to another process."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ class Body(NamedTuple):
 
 
 class Trees(NamedTuple):
-    """The trees of a unit. It maps declarations to functions, and contains the functions with
-    directives.
+    """The syntax trees of a unit.
 
-    `modelled` are the names of library functions that have models as bodies. `variables` are
-    external variables with an initializer. `objects` are the objects of each class, `lengths` the
-    lengths of containers, and `stored` the assignments to structs and arrays. The other fields are
-    unchanged from the parser.
+    `functions` are the functions with directives. `bodies` are all functions that may be called.
+    `defined` maps declarations to functions. `modelled` are the names of library functions that
+    have models as bodies. `variables` are external variables with an initializer. `objects` are the
+    objects of each class, `lengths` the lengths of containers, and `stored` the assignments to
+    structs and arrays. The other fields are unchanged from the parser.
     """
 
     functions: tuple[Function, ...]
@@ -42,28 +42,27 @@ class Trees(NamedTuple):
     objects: ClassObjects = ClassObjects()
     reassociates: bool = False
     threadprivate: frozenset[str] = frozenset()
-    lengths: dict[Decl, Length] = {}  # noqa: RUF012  # nobody adds to it
+    lengths: dict[Decl, Length] = {}  # noqa: RUF012  # never modified
     stored: StoredSizes = StoredSizes()
     modelled: frozenset[str] = frozenset()
 
     def words(self) -> frozenset[str]:
-        """All words in the text of the functions."""
+        """Returns all words in the text of the functions."""
         words: set[bytes] = set()
         for body in self.bodies:
             words.update(IDENTIFIER.findall(body.text))
         return frozenset(word.decode() for word in words)
 
     def called(self) -> frozenset[str]:
-        """The names of called functions, including names that a macro pastes together."""
+        """Returns the names of called functions, including names that a macro pastes together."""
         return frozenset(decl.name for body in self.bodies for decl in calls_in(body.function.body))
 
 
 class PackedUnit(NamedTuple):
-    """The trees of a unit as bytes, with the data that other units need to decide whether they use
-    it.
+    """The syntax trees of a unit as bytes, with the data that show whether another unit uses them.
 
-    `defines` are the symbols of its external functions, and `variables` those of its external
-    variables with an initializer. `names` are all words in the text of its functions, and
+    `defines` are the symbols of the unit's external functions, and `variables` the symbols of its
+    external variables with an initializer. `names` are all words in the text of its functions, and
     `directives` is the number of its OpenMP directives.
     """
 
@@ -77,13 +76,13 @@ class PackedUnit(NamedTuple):
     directives: int = 0
 
     def trees(self) -> Trees:
-        """Restores the trees."""
+        """Unpacks the syntax trees."""
         trees: Trees = pickle.loads(self.data)
         return trees
 
 
 def pack(path: str, trees: Trees) -> PackedUnit:
-    """The trees of the unit of a file as bytes."""
+    """Packs the syntax trees of a file's unit as bytes."""
     return PackedUnit(
         path,
         {
@@ -101,7 +100,7 @@ def pack(path: str, trees: Trees) -> PackedUnit:
 
 
 def trees_of(unit: Unit) -> Trees:
-    """The trees of all functions of a unit that can be called."""
+    """Returns the syntax trees of all functions of a unit that can be called."""
     bodies = tuple(_live_bodies(unit))
     defined = {body.function.decl: body.function for body in bodies}
     if unit.overloads:  # a call may refer to an instance of a template
@@ -125,14 +124,14 @@ def trees_of(unit: Unit) -> Trees:
 
 
 def with_models(trees: Trees, models: Iterable[tuple[Trees, Collection[str]]]) -> Trees:
-    """Adds the functions of these names from each model, with the functions that they call, as if
-    the unit had included their bodies. Functions that the unit itself defines are left out.
+    """Adds the functions with these names from each model, and the functions that they call, as if
+    the unit included their bodies. Functions that the unit itself defines are excluded.
     """
     own = {decl.name for decl in trees.defined}
     added: dict[Decl, Body] = {}
     for model, names in models:
         added |= _with_callees(model, set(names) - own)
-    # Without the models' own helpers, whose names a program may have for other functions.
+    # Helper functions of models are excluded, since a program may use their names otherwise.
     modelled = {decl.name: body.function for decl, body in added.items() if decl.symbol}
     called = {decl for body in trees.bodies for decl in calls_in(body.function.body)}
     defined = dict(trees.defined)
@@ -147,7 +146,7 @@ def with_models(trees: Trees, models: Iterable[tuple[Trees, Collection[str]]]) -
 
 
 def _with_callees(model: Trees, names: Collection[str]) -> dict[Decl, Body]:
-    """The functions of these names in a model, and the functions that they call."""
+    """Returns the functions with these names in a model, and the functions that they call."""
     known = {body.function.decl: body for body in model.bodies}
     needed = reached(
         [decl for decl in known if decl.name in names],
@@ -157,20 +156,20 @@ def _with_callees(model: Trees, names: Collection[str]) -> dict[Decl, Body]:
 
 
 def _live_bodies(unit: Unit) -> list[Body]:
-    """All functions except those that only this unit could call and does not call.
+    """Returns all functions except those that only this unit could call and does not call.
 
-    Each file that includes a header of helpers reads all of them, but calls only a few.
+    Each file that includes a header of helper functions contains all of them, but calls only a few.
     """
-    asleep: set[str] = set()
+    uncalled: set[str] = set()
     if not unit.overloads:  # operators and methods may be called without their name
         directed = {function.name for function in unit.functions}
         places = [
             (located.name, located.file, located.begin, located.end) for located in unit.located
         ]
         private = {located.name for located in unit.located if located.private}
-        asleep = unreached(places, private - directed, unit.texts)
+        uncalled = unreached(places, private - directed, unit.texts)
     return [
         Body(function, unit.texts.get(located.file, b"")[located.begin : located.end])
         for located in unit.located
-        if located.name not in asleep and (function := located.build()) is not None
+        if located.name not in uncalled and (function := located.build()) is not None
     ]

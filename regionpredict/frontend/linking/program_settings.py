@@ -1,5 +1,5 @@
 """Finds integers in structs and arrays that the program assigns at exactly one place, and all
-places that may assign an integer.
+assignments of an integer.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ class SettingsOfProgram:
         self, units: Sequence[StoredSizes], defined: Collection[str],
         variables: Collection[str] = (),
     ) -> None:  # fmt: skip
-        """Contains all units of a run. `defined` are the symbols of functions with a body, and
-        `variables` those of variables with an initializer.
+        """Collects the assignments of all units of a run. `defined` are the symbols of functions
+        with a body, and `variables` the symbols of variables with an initializer.
         """
         self._set_at = _group_by_first(pair for unit in units for pair in unit.set_at)
         self._moved = _group_by_first(pair for unit in units for pair in unit.moved)
@@ -71,7 +71,7 @@ class SettingsOfProgram:
                 self._listed.setdefault((owner, key), set()).add(where)
             inner = members.get((owner or "", name.partition("[")[0]), "")
             if inner and "[" in name:
-                known_lost.add(inner)  # its members by position, or an array of such structs
+                known_lost.add(inner)  # members without a name, or an array of these structs
         self._outside = _group_by_first((inner, outer) for inner, outer, _ in nested)
         self._members = members
         self.is_program = any(unit.has_main for unit in units)
@@ -86,11 +86,11 @@ class SettingsOfProgram:
     def _passed_through_pointers(
         self, units: Iterable[Iterable[tuple[Place, str, Setting]]], defined: Collection[str]
     ) -> set[str]:
-        """Structs that calls through pointers pass to functions, as in `op->apply(op, x)`, if these
-        functions may belong to another program.
+        """Returns the structs that calls through pointers, as in `op->apply(op, x)`, may pass to
+        functions of another program.
 
-        A call that can only reach functions of the program is not counted. Any other call makes the
-        structs that it passes unknown, and this may add further calls.
+        Calls that can only reach functions of the program are excluded. Any other call makes the
+        structs that it passes unknown, which may affect further calls.
         """
         calls = [call for unit in units for call in unit]
         handed: set[str] = set()
@@ -109,8 +109,8 @@ class SettingsOfProgram:
         return handed
 
     def only_setting(self, what: Stored) -> Setting | None:
-        """The only place that assigns the integer. None if there is no such place or possibly
-        several, as in a library without `main`.
+        """Returns the only assignment of a stored integer. None if there is no assignment or
+        possibly several, as in a library without `main`.
         """
         if not self.is_program:
             return None
@@ -122,22 +122,22 @@ class SettingsOfProgram:
             return None
         settings = set(self._set_at.get(what, ()))
         if owners and (
-            self._listed.get(("", what.name)) or self._is_listed_otherwise(owners, what)
+            self._listed.get(("", what.name)) or self._has_unsupported_initializer(owners, what)
         ):
             return None
-        listed = self._listed_in(owners, what)
+        listed = self._listed_assignments(owners, what)
         settings |= listed
         around = self._containing_structs(whole)
-        lists = self._left_out_of(around)
+        lists = self._omitting_initializers(around)
         if listed and (len(lists) > len(listed) or self._are_several_in_a_list(around, owners)):
-            return None  # another object of the type has no value there
+            return None  # the list of another object omits the member
         if not settings and lists and all(where.number == 0 for where in lists):
             return _ZERO
         return next(iter(settings)) if len(settings) == 1 else None
 
     def settings_of(self, what: Stored) -> set[Setting] | None:
-        """The places that assign the integer in the files of the run. None if a place updates the
-        old value or assigns the whole struct.
+        """Returns the assignments of a stored integer in the files of the run. None if an
+        assignment updates the old value or assigns the whole struct.
         """
         whole = what._replace(element=ALL)
         if what in self._moved or whole in self._moved:
@@ -146,12 +146,13 @@ class SettingsOfProgram:
             return None
         return {
             *self._set_at.get(what, ()), *self._addressed.get(whole, ()),
-            *self._listed_in(self._owners.get(whole, set()), what),
+            *self._listed_assignments(self._owners.get(whole, set()), what),
         }  # fmt: skip
 
     def all_settings_of(self, what: Stored) -> set[Setting] | None:
-        """All places that may assign a member directly, through its address, or as a part of its
-        struct. None if other places may assign it, too. Initializers outside functions come first.
+        """Returns all expressions that may assign a member directly, through its address, or as a
+        part of its struct. None if other code may assign the member, too. Initializers outside
+        functions are excluded, since they run first.
         """
         owners = self._owners.get(what, set())
         if not self.is_program or not owners or what.element != ALL or what in self._kept:
@@ -161,7 +162,7 @@ class SettingsOfProgram:
             return None
         settings = {
             *self._set_at.get(what, ()), *self._moved.get(what, ()),
-            *self._addressed.get(what, ()), *self._listed_in(owners, what),
+            *self._addressed.get(what, ()), *self._listed_assignments(owners, what),
         }  # fmt: skip
         for struct in around:
             settings |= self._at_once.get(struct, set())
@@ -172,28 +173,26 @@ class SettingsOfProgram:
         return (function.symbol or function.name) in self._pointed
 
     def _containing_structs(self, what: Stored) -> set[str]:
-        """The structs that contain a member, directly or inside other structs."""
+        """Returns the structs that contain a member, directly or inside other structs."""
         owners = self._owners.get(what, ())
         return set(reached(owners, lambda inner: self._outside.get(inner, ())))
 
     def _are_several_in_a_list(self, around: set[str], owners: set[str]) -> bool:
-        """Whether an initializer list creates several structs with a member, for example as
-        elements of an array.
+        """Whether an initializer list creates several structs with the member, for example as array
+        elements.
         """
-        ways = [outer for (outer, _), inner in self._members.items() if inner in around]
-        return len(ways) > 1 and bool(self._left_out_of(around - owners))
+        paths = [outer for (outer, _), inner in self._members.items() if inner in around]
+        return len(paths) > 1 and bool(self._omitting_initializers(around - owners))
 
-    def _left_out_of(self, owners: set[str]) -> set[Setting]:
-        """The values that the initializers of a struct give to members that they do not name,
-        without duplicates.
-        """
+    def _omitting_initializers(self, owners: set[str]) -> set[Setting]:
+        """Returns the initializers of these structs that omit members."""
         return set().union(*(self._listed.get((owner, OMITTED_MEMBERS), ()) for owner in owners))
 
-    def _listed_in(self, owners: Iterable[str], what: Stored) -> set[Setting]:
+    def _listed_assignments(self, owners: Iterable[str], what: Stored) -> set[Setting]:
         name = what.name if what.element == ALL else f"{what.name}[{what.element}]"
         return set().union(*(self._listed.get((owner, name), ()) for owner in owners))
 
-    def _is_listed_otherwise(self, owners: Iterable[str], what: Stored) -> bool:
+    def _has_unsupported_initializer(self, owners: Iterable[str], what: Stored) -> bool:
         """Whether an initializer sets the integer in a form that is not supported."""
         names = (what.name, f"{what.name}[]") if what.element != ALL else ()
         return bool(owners) and (
@@ -202,8 +201,8 @@ class SettingsOfProgram:
         )
 
 
-class SetValue(NamedTuple):
-    """The assigned value of an integer in memory. It is an expression and its function, or a number
+class IntegerAssignment(NamedTuple):
+    """The value that is assigned to a stored integer: an expression with its function, or a number
     in a global initializer.
     """
 
@@ -212,39 +211,39 @@ class SetValue(NamedTuple):
     function: Function | None
 
 
-class SetPlace(NamedTuple):
-    """An integer in memory, with its name in the function that assigns it."""
+class AssignmentTarget(NamedTuple):
+    """The target of an assignment, with the function that contains the assignment."""
 
     place: Expression
     function: Function
 
 
-def setting_in(trees: Iterable[Function], setting: Setting) -> SetValue | None:
-    """The value that an assignment in one of these functions stores."""
+def assignment_in(trees: Iterable[Function], setting: Setting) -> IntegerAssignment | None:
+    """Returns the value that an assignment in one of these functions stores."""
     known = expression_of(trees, setting)
     if known is None:
         return None
     function, expression = known
     if isinstance(expression, Assign):
-        return SetValue(expression.right, expression, function)
+        return IntegerAssignment(expression.right, expression, function)
     given = member_named(expression)
     value = None if given is None else given[1]
     if value is not None and setting.element != ALL:
         value = (elements_listed(value) or {}).get(setting.element)
-    return None if value is None else SetValue(value, expression, function)
+    return None if value is None else IntegerAssignment(value, expression, function)
 
 
-def place_set_in(trees: Iterable[Function], setting: Setting) -> SetPlace | None:
-    """The place that an assignment in one of these functions changes."""
+def assignment_target_in(trees: Iterable[Function], setting: Setting) -> AssignmentTarget | None:
+    """Returns the target of an assignment in one of these functions."""
     known = expression_of(trees, setting)
     place = set_place(known[1]) if known is not None else None
-    return SetPlace(place, known[0]) if known is not None and place is not None else None
+    return AssignmentTarget(place, known[0]) if known is not None and place is not None else None
 
 
 def expression_of(
     trees: Iterable[Function], setting: Setting
 ) -> tuple[Function, Expression] | None:
-    """The expression of an assignment in one of these functions."""
+    """Returns the expression of an assignment in one of these functions, with the function."""
     for function in trees:
         if function.span == setting.function:
             expression = next(islice(all_expressions(function), setting.at, None), None)
@@ -256,8 +255,8 @@ def expression_of(
 def _owner_of(
     struct: str, member: str, members: Mapping[tuple[str, str], str]
 ) -> tuple[str | None, str]:
-    """The struct of a nested member, and the member's name in it, such as `box.nx`. None if no name
-    in the program leads to it.
+    """Returns the struct of a nested member, and the member's name in it, such as `box.nx`. The
+    struct is None if it is unknown.
     """
     owner: str | None = struct
     *around, name = member.split(".")
@@ -267,7 +266,7 @@ def _owner_of(
 
 
 def _group_by_first(pairs: Iterable[tuple[_Key, _Value]]) -> dict[_Key, set[_Value]]:
-    """Groups the second values of some pairs by the first values."""
+    """Groups the second values of some pairs by their first values."""
     groups: dict[_Key, set[_Value]] = {}
     for key, value in pairs:
         groups.setdefault(key, set()).add(value)

@@ -18,12 +18,12 @@ from regionpredict.frontend.linking.kept_arguments import KeptArguments
 from regionpredict.frontend.linking.packed_unit import Body, PackedUnit, Trees
 from regionpredict.frontend.linking.pointer_calls import pointer_uses
 from regionpredict.frontend.linking.program_settings import (
-    SetPlace,
+    AssignmentTarget,
+    IntegerAssignment,
     SettingsOfProgram,
-    SetValue,
+    assignment_in,
+    assignment_target_in,
     expression_of,
-    place_set_in,
-    setting_in,
 )
 from regionpredict.frontend.linking.running_totals import RunningTotal, running_totals
 from regionpredict.frontend.linking.stored_functions import WHOLE, Place, Put, place_of
@@ -199,17 +199,17 @@ class ProgramUnits:
         symbols = {symbol for unit in self._units for symbol in unit.defines}
         return SettingsOfProgram([unit.stored for unit in self._units], symbols, self._variables)
 
-    def set_once(self, what: Stored) -> SetValue | None:
+    def set_once(self, what: Stored) -> IntegerAssignment | None:
         """Returns the value of the only assignment to a stored integer, or None."""
         setting = self.settings.only_setting(what)
         if setting is None:
             return None
         if setting.number is not None:
             number = IntLit(setting.number, 64)
-            return SetValue(number, number, None)
-        return setting_in(self._functions_at_assignment(setting), setting)
+            return IntegerAssignment(number, number, None)
+        return assignment_in(self._functions_at_assignment(setting), setting)
 
-    def set_at(self, what: Stored) -> list[SetPlace] | None:
+    def set_at(self, what: Stored) -> list[AssignmentTarget] | None:
         """Returns the only assignment of a stored integer. Empty if there is no assignment. None if
         there may be several.
         """
@@ -217,7 +217,8 @@ class ProgramUnits:
         if settings is None or len(settings) > 1:
             return None
         places = [
-            place_set_in(self._functions_at_assignment(setting), setting) for setting in settings
+            assignment_target_in(self._functions_at_assignment(setting), setting)
+            for setting in settings
         ]
         known = [place for place in places if place is not None]
         return known if len(known) == len(settings) else None
@@ -327,7 +328,7 @@ class ProgramUnits:
                 values.append(PutValue(named, None, put.listed and not moved))
             elif put.by is not None:
                 functions = self._functions_starting_at(number, put.by)
-                setting = setting_in(functions, Setting(put.by, put.at))
+                setting = assignment_in(functions, Setting(put.by, put.at))
                 if setting is None:
                     return None
                 values.append(PutValue(setting.value, setting.function))

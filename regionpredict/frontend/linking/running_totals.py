@@ -1,11 +1,11 @@
-"""Finds arrays that one loop fills with running totals, such as the row starts of a sparse matrix.
+"""Finds arrays that one loop fills with prefix sums, such as the row starts of a sparse matrix.
 
     off[0] = 0;
     for (int u = 0; u < n; u++)
         off[u + 1] = off[u] + (u < m ? 90 : 1);      off[k + 1] is off[k] + (k < m ? 90 : 1)
 
-All uses of the array must be visible in the unit: subscripts, its allocation and its release. The
-array is therefore local or `static`.
+All uses of the array must be visible in the unit: subscripts, allocation and release. The array is
+therefore local or `static`.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from regionpredict.library import allocated
 
 
 class RunningTotal(NamedTuple):
-    """The rule `a[k + 1] = a[k] + increment`, where `counter` is k + `ahead`."""
+    """The rule `a[k + 1] = a[k] + increment` of a prefix sum, where `counter` is k + `ahead`."""
 
     counter: Decl
     increment: Expression
@@ -46,27 +46,27 @@ class RunningTotal(NamedTuple):
 
 
 def running_totals(functions: Collection[Function], effects: Effects) -> dict[Decl, RunningTotal]:
-    """Maps each array to the rule that fills it. `functions` are those of one unit. An array that
-    other units or callers can reach is left out.
+    """Maps each array to the rule that fills it. `functions` are the functions of one unit. Arrays
+    that other units or callers can access are excluded.
     """
     fills = {
         assign: (decl, total)
         for function in functions
-        for assign, decl, total in _filled_in(function, effects)
+        for assign, decl, total in _prefix_sums_in(function, effects)
         if decl.kind != "parameter" and not decl.symbol
     }
     stores = Counter(decl for decl, _ in fills.values())
-    changed = _otherwise_used(functions, stores.keys(), fills.keys()) if fills else set()
+    changed = _arrays_with_other_uses(functions, stores.keys(), fills.keys()) if fills else set()
     return {
         decl: total for decl, total in fills.values() if stores[decl] == 1 and decl not in changed
     }
 
 
-def _filled_in(
+def _prefix_sums_in(
     function: Function, effects: Effects
 ) -> Iterator[tuple[Expression, Decl, RunningTotal]]:
-    """The assignments that every iteration of a loop executes. The loop's counter must grow by
-    one.
+    """Yields the assignments that every iteration of a loop executes. The loop's counter must grow
+    by one.
     """
     for loop in every_statement(function.body):
         if not isinstance(loop, For) or loop.increment is None or leaves_loop(loop.body):
@@ -83,17 +83,17 @@ def _filled_in(
 
 
 def _running_total(expression: Expression) -> tuple[Decl, RunningTotal] | None:
-    """The array and its increment, if an assignment stores to the element after the one that it
-    reads.
+    """Returns the array and its rule, if an assignment computes an element from the previous
+    element.
     """
     if not isinstance(expression, Assign) or expression.op != "=":
         return None
     right = without_casts(expression.right)
     if not isinstance(right, Binary) or right.op != "+":
         return None
-    place = _element(expression.left)
+    place = _parsed_element(expression.left)
     for before, increment in ((right.left, right.right), (right.right, right.left)):
-        read = _element(without_casts(before))
+        read = _parsed_element(without_casts(before))
         if place is None or read is None or place[:2] != read[:2]:
             continue
         if place[2] == read[2] + 1:
@@ -101,8 +101,8 @@ def _running_total(expression: Expression) -> tuple[Decl, RunningTotal] | None:
     return None
 
 
-def _element(expression: Expression) -> tuple[Decl, Decl, int] | None:
-    """The array, the variable and the constant of `a[i + 1]`."""
+def _parsed_element(expression: Expression) -> tuple[Decl, Decl, int] | None:
+    """Returns the array, the variable and the constant of `a[i + 1]`."""
     if not isinstance(expression, Index) or not isinstance(expression.base, Name):
         return None
     index, added = without_casts(expression.index), 0
@@ -112,10 +112,10 @@ def _element(expression: Expression) -> tuple[Decl, Decl, int] | None:
     return (expression.base.decl, index.decl, added) if isinstance(index, Name) else None
 
 
-def _otherwise_used(
+def _arrays_with_other_uses(
     functions: Collection[Function], arrays: Collection[Decl], fills: Collection[Expression]
 ) -> set[Decl]:
-    """The arrays with other uses, which may change elements after the first."""
+    """Returns the arrays with other uses, which may change elements after the first one."""
     used: Counter[Decl] = Counter()
     known: Counter[Decl] = Counter()
     changed: set[Decl] = set()
@@ -124,7 +124,7 @@ def _otherwise_used(
             if isinstance(expression, Name):
                 used[expression.decl] += expression.decl in arrays
                 continue
-            for decl in _arrays_of_known_use(expression):
+            for decl in _arrays_in_known_use(expression):
                 known[decl] += 1
             place = set_place(expression)
             if isinstance(place, Index) and isinstance(place.base, Name):
@@ -134,8 +134,8 @@ def _otherwise_used(
     return changed | {decl for decl in arrays if used[decl] != known[decl]}
 
 
-def _arrays_of_known_use(expression: Expression) -> Iterator[Decl]:
-    """The arrays that an expression subscripts, allocates or releases."""
+def _arrays_in_known_use(expression: Expression) -> Iterator[Decl]:
+    """Yields the arrays that an expression subscripts, allocates or releases."""
     if isinstance(expression, Index) and isinstance(expression.base, Name):
         yield expression.base.decl
     elif isinstance(expression, Assign) and isinstance(expression.left, Name):

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from regionpredict.frontend.linking import LinkedUnit, SetPlace, Stored, stored_at
+from regionpredict.frontend.linking import AssignmentTarget, LinkedUnit, Stored, stored_at
 from regionpredict.frontend.lowering.call_order import CallOrder, Place, Site
 from regionpredict.frontend.lowering.frame import Frame
 from regionpredict.frontend.lowering.symbolic_values import Context
@@ -241,7 +241,7 @@ class PointedMembers:
             self._once[what] = places is not None and all(map(self._runs_once_per_object, places))
         return self._once[what]
 
-    def _runs_once_per_object(self, setting: SetPlace) -> bool:
+    def _runs_once_per_object(self, setting: AssignmentTarget) -> bool:
         """Returns whether each object is assigned at most once. No loop may repeat the assignment,
         and no two calls of its function may pass the same object.
         """

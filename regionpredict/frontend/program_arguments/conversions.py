@@ -14,14 +14,14 @@ _DIRECTIVE = re.compile(r"%(\*?)(\d*)(hh|h|ll|l|L|q|j|z|t)?([diuoxXfFeEgGaAscn]|
 
 
 class Read(NamedTuple):
-    """A number that was read, and the length of its text. The length is 0 if there is no number."""
+    """A parsed number, and the length of its text. The length is 0 if there is no number."""
 
     value: int | float
     length: int
 
 
 def whole_number(text: str, base: int = 10, *, unsigned: bool = False) -> Read:
-    """The 64-bit result of `strtol` at the start of a text, or of `strtoul` if `unsigned`.
+    """Returns the 64-bit result of `strtol` at the start of a text, or of `strtoul` if `unsigned`.
 
     >>> whole_number(" -12x"), whole_number("0x1F", 0), whole_number("017", 0), whole_number("z")
     (Read(value=-12, length=4), Read(value=31, length=4), Read(value=15, length=3), \
@@ -48,7 +48,7 @@ Read(value=0, length=0))
 
 
 def real_number(text: str) -> Read:
-    """The result of `strtod` at the start of a text.
+    """Returns the result of `strtod` at the start of a text.
 
     >>> real_number("1.5e2,"), real_number(".")
     (Read(value=150.0, length=5), Read(value=0.0, length=0))
@@ -68,7 +68,7 @@ def real_number(text: str) -> Read:
 class Scanned(NamedTuple):
     """The result of `sscanf`: the assigned values in order, and their number without `%n`.
 
-    `end` is the end of the text that was read. `missing` says whether a value was missing.
+    `end` is the end of the parsed text. `missing` says whether the text ended before a value.
     """
 
     values: list[int | float | str]
@@ -78,7 +78,7 @@ class Scanned(NamedTuple):
 
 
 def scanned(text: str, form: str) -> Scanned:
-    """The result of `sscanf` for a text.
+    """Returns the result of `sscanf` for a text.
 
     >>> scanned("64x32,2.5", "%dx%d,%lf").values, scanned("a 7", "%d")
     ([64, 32, 2.5], Scanned(values=[], counted=0, end=0, missing=True))
@@ -87,21 +87,21 @@ def scanned(text: str, form: str) -> Scanned:
     """
     converted: list[int | float | str] = []
     counted = 0
-    at = place = 0
-    while place < len(form):
-        if form[place] in _SPACE:
-            at, place = at + _after_space(text[at:]), place + 1
+    at = position = 0
+    while position < len(form):
+        if form[position] in _SPACE:
+            at, position = at + _after_space(text[at:]), position + 1
             continue
-        if form[place] != "%" or form[place : place + 2] == "%%":
-            wanted = form[place + 1] if form[place] == "%" else form[place]
+        if form[position] != "%" or form[position : position + 2] == "%%":
+            wanted = form[position + 1] if form[position] == "%" else form[position]
             if text[at : at + 1] != wanted:
                 break
-            at, place = at + 1, place + (2 if form[place] == "%" else 1)
+            at, position = at + 1, position + (2 if form[position] == "%" else 1)
             continue
-        directive = _DIRECTIVE.match(form, place)
+        directive = _DIRECTIVE.match(form, position)
         if directive is None:
             break
-        place = directive.end()
+        position = directive.end()
         width = int(directive[2]) if directive[2] else None
         read = _converted_value(text, at, directive[4], width)
         if read is None:
@@ -116,12 +116,12 @@ def scanned(text: str, form: str) -> Scanned:
 def _converted_value(
     text: str, at: int, kind: str, width: int | None
 ) -> tuple[int | float | str, int] | None:
-    """A value of one conversion and the place after it. None if the text has no such value."""
+    """Returns a value of one conversion and the position after it. None if there is no value."""
     if kind == "n":
         return at, at
     if kind == "c":
-        taken = text[at : at + (width or 1)]
-        return (taken, at + len(taken)) if taken else None
+        characters_read = text[at : at + (width or 1)]
+        return (characters_read, at + len(characters_read)) if characters_read else None
     if kind[0] == "[":
         inner = kind[1:-1]
         negated = inner.startswith("^")

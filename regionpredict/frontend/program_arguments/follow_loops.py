@@ -319,7 +319,7 @@ class LoopFollower(Evaluator):
             self.memory = before.common(self.memory)
             if self.memory == before:
                 break
-            changed |= before.beyond(self.memory)
+            changed |= before.known_only_here(self.memory)
         else:
             self.seen.forget_entries_after(recorded)
             self._forget_written(body)
@@ -382,7 +382,7 @@ class LoopFollower(Evaluator):
             changes = _Changes(self.written.by(parts), grown_by(parts), tuple(targets))
             for inner in map(self._changes_in, inner_statements(statement)):
                 changes = _Changes(
-                    changes.written.and_also(inner.written),
+                    changes.written.union(inner.written),
                     changes.grown | inner.grown, changes.targets + inner.targets,
                 )  # fmt: skip
             self._changes[statement] = changes

@@ -1,4 +1,4 @@
-"""The files that an interpreted program reads, as streams of text (C17, 7.21).
+"""Represents the files that an interpreted program reads as text streams (C17, 7.21).
 
 `fopen("input.dat", "r")` opens the file if it is in a folder where the program may run. `fgets` and
 `fscanf` then read its lines and numbers.
@@ -27,24 +27,24 @@ READERS = frozenset(("fgets", "getline", "fgetc", "getc", "fscanf", "feof"))
 END_OF_FILE = -1
 """The value of `EOF` in all common libraries."""
 _MOST_BYTES = 1 << 16
-"""Maximum length of a parameter file.
+"""Maximum size in bytes of an input file whose text is read.
 
-The contents of longer files are unknown. The same holds for devices and for the process table,
-whose length is 0.
+The contents of longer files are unknown. This also applies to devices and to files of the process
+table, whose size is 0.
 """
 _FILE = CType("unknown")
 _TEXT = "(text)"
-"""The path step from a stream to its text. No member has this name.
+"""The last step of the path to a stream's text. No member has this name.
 
-After an attempt to read past the end, the position is past the end, as for `feof`.
+After an attempt to read past the end, the position exceeds the length by one, as `feof` reports.
 """
 _MISSING, _FAILED = "(missing)", "(failed)"
-"""The path steps to the states of a stream."""
+"""The last steps of the paths to the states of a stream."""
 
 
 class InputPaths(NamedTuple):
-    """The paths of input files. `read` are files with a known text. `unread` are missing, binary
-    and long files.
+    """The paths of input files. `read` are files with known text. `unread` are missing, binary and
+    long files.
     """
 
     read: tuple[str, ...] = ()
@@ -58,8 +58,8 @@ NO_INPUTS = InputPaths()
 class InputFiles:
     """The input files of a program.
 
-    Relative names are searched in `folders`, in this order. `read` are the paths of files with a
-    known text, `unknown` those of other files, and `absent` those of missing files.
+    Relative names are searched in `folders`, in this order. `read` are the paths of files with
+    known text, `unknown` the paths of other files, and `absent` the paths of missing files.
     """
 
     folders: tuple[Path, ...] = ()
@@ -68,7 +68,7 @@ class InputFiles:
     absent: dict[str, None] = field(default_factory=dict)
 
     def find(self, name: str) -> Path | None:
-        """The path of an existing file with this name."""
+        """Returns the path of an existing file with this name, or None."""
         for folder in self.folders:
             path = folder / name
             if exists(path):
@@ -77,11 +77,11 @@ class InputFiles:
         return None
 
     def exists(self, name: Value) -> bool:
-        """Whether a file of a known name exists."""
+        """Whether a file with this known name exists."""
         return isinstance(name, Text) and self.find(name.rest) is not None
 
     def text(self, path: Path) -> str | None:
-        """The text of a file. None for a binary file or a file that is too long."""
+        """Returns the text of a file. None for a binary file or a file that is too long."""
         text = None
         try:
             if path.is_file() and 0 < path.stat().st_size <= _MOST_BYTES:
@@ -94,14 +94,14 @@ class InputFiles:
 
 
 class Stream(NamedTuple):
-    """An open file in the memory of the program."""
+    """An open file in the memory of the interpreted program."""
 
     memory: Memory
     place: Place
 
     @staticmethod
     def open(memory: Memory, place: Place, text: str | None) -> Stream:
-        """Stores a stream with a text at a place. If there is no text, the file is missing."""
+        """Stores a stream at a memory location. If `text` is None, the file is missing."""
         stream = Stream(memory, place)
         memory.write(place.at(_TEXT), Text(text or ""))
         if text is None:
@@ -111,13 +111,13 @@ class Stream(NamedTuple):
 
     @property
     def text(self) -> Text:
-        """The text and the position in it."""
-        held = self.memory.read(self.place.at(_TEXT))
-        return held if isinstance(held, Text) else Text("")
+        """The text of the stream, with the current position."""
+        content = self.memory.read(self.place.at(_TEXT))
+        return content if isinstance(content, Text) else Text("")
 
     @property
     def missing(self) -> bool:
-        """Whether there is no such file."""
+        """Whether the file is missing."""
         return self.memory.read(self.place.at(_MISSING)) == 1
 
     @property
@@ -136,16 +136,16 @@ class Stream(NamedTuple):
         self.memory.write(self.place.at(_FAILED), 1)
 
     def move(self, position: int) -> None:
-        """Sets the position. It is past the end if the program has read the end."""
+        """Sets the position. It may be past the end after an attempt to read there."""
         self.memory.write(self.place.at(_TEXT), self.text._replace(offset=position))
 
     def take(self, length: int) -> str:
         """Reads up to this number of characters. Records an attempt to read past the end."""
         text = self.text
-        taken = text.rest[:length]
-        beyond = len(taken) < length
-        self.move(min(text.offset, len(text.text)) + len(taken) + beyond)
-        return taken
+        characters = text.rest[:length]
+        beyond = len(characters) < length
+        self.move(min(text.offset, len(text.text)) + len(characters) + beyond)
+        return characters
 
     def line(self, most: int | None = None) -> str:
         """Reads the next line including its line end, up to `most` characters."""
@@ -171,20 +171,17 @@ class Stream(NamedTuple):
 
 
 def stream_of(memory: Memory, value: Value) -> Stream | None:
-    """The stream of a `FILE *`, or at the address of a `std::ifstream`. None if its text is
-    unknown.
-    """
+    """Returns the stream of a `FILE *` or a `std::ifstream`. None if its text is unknown."""
     if not isinstance(value, Address):
         return None
-    held = memory.read(value.place.at(_TEXT))
-    return Stream(memory, value.place) if isinstance(held, Text) else None
+    content = memory.read(value.place.at(_TEXT))
+    return Stream(memory, value.place) if isinstance(content, Text) else None
 
 
 def text_of_input(files: InputFiles, name: Value, *, assumed: bool) -> Value:
-    """The text of an input file. 0 if the file is missing and the program's environment is
-    `assumed`.
+    """Returns the text of an input file. Unknown if the file is missing or unreadable.
 
-    Otherwise, a missing file is unknown.
+    If the environment is `assumed` to have no files, the result for a missing file is 0.
     """
     if not isinstance(name, Text):
         return UNKNOWN
@@ -198,7 +195,7 @@ def text_of_input(files: InputFiles, name: Value, *, assumed: bool) -> Value:
 def opened(
     files: InputFiles, memory: Memory, call: CallExpr, name: Value, mode: Value, *, assumed: bool
 ) -> Value:
-    """The result of `fopen`: a null pointer for a missing file."""
+    """Returns the result of `fopen`: a null pointer for a missing file."""
     stream = Place(Decl("(file)", "local", _FILE, call.span))
     if isinstance(mode, Text) and not mode.rest.startswith("r"):
         return Address(stream)

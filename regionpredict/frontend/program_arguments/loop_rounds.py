@@ -1,8 +1,8 @@
-"""Properties of a loop's iterations that its text shows before they are executed.
+"""Determines properties of a loop's iterations from its text, before they are interpreted.
 
-for (step = 0; step < 100; step++) solve();      iterations do not use the counter: after one that
-                                                 changes nothing, no other changes anything
-for (i = 0; i < cells; i++) cell[i] = 0;         no early exit: the header determines the number
+for (step = 0; step < 100; step++) solve();      the body does not use the counter: if one iteration
+                                                 changes nothing, later ones change nothing either
+for (i = 0; i < cells; i++) cell[i] = 0;         no early exit: the header determines the trip count
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _COMPARED = frozenset(("<", "<=", ">", ">=", "!="))
 
 
 def own_counters(loop: For | While) -> frozenset[Decl]:
-    """The variables that only the header of a loop changes and that its body does not use.
+    """Returns the variables that only the header of a loop changes and that its body does not use.
 
     Empty if the header changes anything else.
     """
@@ -57,7 +57,7 @@ def own_counters(loop: For | While) -> frozenset[Decl]:
 
 
 def counters_in(statement: Stmt) -> set[Decl]:
-    """The counters of the loops in a statement."""
+    """Returns the counters of the loops in a statement."""
     return {
         target.decl
         for loop in every_statement(statement)
@@ -68,26 +68,26 @@ def counters_in(statement: Stmt) -> set[Decl]:
 
 
 def grown_by(expressions: Iterable[Expression]) -> frozenset[Decl]:
-    """Variables of the function that are updated from their old value or whose address is taken.
-    Their final values are known only after all iterations.
+    """Returns the variables of the function that are updated from their old value or whose address
+    is taken. Their final values are known only after all iterations.
     """
     grown = set()
     for expression in expressions:
         target = set_place(expression)
         if not isinstance(target, Name) or target.decl.kind not in ("local", "parameter"):
             continue
-        afresh = isinstance(expression, Assign) and expression.op == "=" and not any(
+        overwrites = isinstance(expression, Assign) and expression.op == "=" and not any(
             isinstance(part, Name) and part.decl is target.decl
             for part in every_expression(expression.right)
         )  # fmt: skip
-        if not afresh:
+        if not overwrites:
             grown.add(target.decl)
     return frozenset(grown)
 
 
 def only_fills(loop: For | While, written: Written, grown: Iterable[Decl]) -> bool:
     """Whether a loop with these writes and updates changes only its own variables and
-    floating-point numbers. The latter are rarely sizes.
+    floating-point numbers, which are rarely sizes.
     """
     own = {decl for decl in declared_in(loop) if decl.kind == "local"} | counters_in(loop)
     return (
@@ -100,12 +100,12 @@ def only_fills(loop: For | While, written: Written, grown: Iterable[Decl]) -> bo
 
 
 def _is_real(decl: Decl) -> bool:
-    """Whether a variable is a floating-point number or an array of them."""
+    """Whether a variable is a floating-point number or an array of such numbers."""
     return decl.ctype.innermost.kind == "float"
 
 
 def without_counters(memory: Memory, counters: frozenset[Decl]) -> Memory | None:
-    """The memory without the counters. None if a pointer points to a counter."""
+    """Returns the memory without the counters. None if a pointer points to a counter."""
     for own in memory.values.values():
         if any(isinstance(held, Address) and held.place.decl in counters for held in own.values()):
             return None
@@ -116,7 +116,7 @@ def without_counters(memory: Memory, counters: frozenset[Decl]) -> Memory | None
 
 
 class Header(NamedTuple):
-    """A loop that runs until its `counter`, incremented by `step` per iteration, reaches its
+    """A loop header: the loop runs until its `counter`, incremented by `step`, reaches its
     `bound`.
     """
 
@@ -126,7 +126,7 @@ class Header(NamedTuple):
 
 
 def header_of(loop: For | While) -> Header | None:
-    """The header of a loop without early exits. None if unknown."""
+    """Returns the header of a loop without early exits. None if it is not supported."""
     if not isinstance(loop, For) or not isinstance(loop.condition, Binary):
         return None
     counter, bound = loop.condition.left, loop.condition.right
@@ -139,8 +139,8 @@ def header_of(loop: For | While) -> Header | None:
 
 
 def _step_of(increment: Expression | None, counter: Expression) -> int | None:
-    """The step of the counter. None if it is not a number, or if another statement changes the
-    counter.
+    """Returns the step of the counter. None if the step is not a number, or if the increment
+    changes other variables.
     """
     if increment is None or not isinstance(counter, Name):
         return None

@@ -15,7 +15,7 @@ from regionpredict.ir import Expr
 
 
 class Text(NamedTuple):
-    """A `char *`: a constant string and a position in it.
+    """A `char *`: a string constant and a position in it.
 
     `argument` is the number of the program's argument that contains the string, or None.
     """
@@ -26,7 +26,7 @@ class Text(NamedTuple):
 
     @property
     def rest(self) -> str:
-        """The text from this position to its end."""
+        """The text from this position to the end of the string."""
         return self.text[self.offset :]
 
 
@@ -41,30 +41,30 @@ Step = str | int
 
 
 class Place(NamedTuple):
-    """The place of a value: a variable, and the path of members and elements from it."""
+    """A memory location: a variable, and the path of members and elements inside it."""
 
     decl: Decl
     steps: tuple[Step, ...] = ()
 
     def at(self, step: Step) -> Place:
-        """A member or an element of this place."""
+        """Returns the location of a member or an element inside this location."""
         return Place(self.decl, (*self.steps, step))
 
 
 def array_at(place: Place) -> Place:
-    """The array that contains an element. Any other place is returned unchanged."""
+    """Returns the array that contains an element. Any other location is returned unchanged."""
     inside = bool(place.steps) and isinstance(place.steps[-1], int)
     return Place(place.decl, place.steps[:-1]) if inside else place
 
 
 class Address(NamedTuple):
-    """A pointer to a place."""
+    """A pointer to a memory location."""
 
     place: Place
 
 
 class Struct(NamedTuple):
-    """The known values inside a struct that a function returns. The key is the path."""
+    """The known values inside a struct that is used by value, as pairs of path and value."""
 
     inside: frozenset[tuple[tuple[Step, ...], Value]]
 
@@ -76,23 +76,23 @@ class _Unknown:
 
 UNKNOWN = _Unknown()
 Value = int | float | Expr | Text | Arguments | Address | Struct | _Unknown
-"""An `Expr` is an integer in terms of names. The names denote values at the start of the
-execution.
+"""An `Expr` is an integer in terms of names. Each name represents its value at the start of the
+interpretation.
 """
 
 
 Steps = tuple[Step, ...]
 Contents = Mapping[Steps, Value]
-"""The known values of a variable. The key is the path."""
+"""The known values of a variable, by path."""
 BYTES = "(bytes)"
-"""The path step from a block of memory to its number of bytes. No member has this name."""
-_FASTER_COPIED = 8  # ratio of the time to compare a variable to that to copy it
-MOST_VALUES = 512  # values of one variable: sizes are not in long arrays
+"""The last step of the path to the number of bytes of a memory block. No member has this name."""
+_FASTER_COPIED = 8  # comparing a variable takes this many times as long as copying it
+MOST_VALUES = 512  # maximum known values of one variable; long arrays do not contain sizes
 
 
 @dataclass(slots=True)
-class Copied:
-    """Counts the variables that were visited while memories were copied and compared."""
+class CopyCount:
+    """Counts the variables that are visited when memories are copied and compared."""
 
     variables: int = 0
 
@@ -101,25 +101,25 @@ class Copied:
 class Memory:
     """The known values by variable and path. All other values are unknown.
 
-    The values of a variable are replaced and never changed, so copies can share them. Only the
-    first values of a filled array are kept. `overwritten` says that any variable may have changed,
-    including those not used so far. `first` gives the initial values of global variables, and
-    `copied` counts the cost of copying. All copies share both. A variable in `first` but not in
-    `values` was never written unless `overwritten`.
+    The contents of a variable are replaced and never changed, so that copies can share them. Only
+    the first `MOST_VALUES` values of an array are kept. `overwritten` says that any variable may
+    have changed, including variables without known values. `first` gives the initial values of
+    global variables, and `copied` counts the cost of copying. All copies share `first` and
+    `copied`. A variable in `first` but not in `values` was never written unless `overwritten`.
     """
 
     values: dict[Decl, Contents] = field(default_factory=dict)
     overwritten: bool = False
     first: dict[Decl, Contents] = field(default_factory=dict)
-    copied: Copied = field(default_factory=Copied, compare=False)
+    copied: CopyCount = field(default_factory=CopyCount, compare=False)
 
     def contents(self, decl: Decl) -> Contents | None:
-        """The known values of a variable. The initial value if it was never written."""
+        """Returns the known values of a variable, or its initial values if it was never written."""
         own = self.values.get(decl)
         return own if own is not None or self.overwritten else self.first.get(decl)
 
     def known(self) -> list[tuple[Decl, Contents]]:
-        """The variables with known values."""
+        """Returns the variables with known values, and these values."""
         own = self.values
         found = [(decl, contents) for decl, contents in own.items() if contents]
         if not self.overwritten:
@@ -130,26 +130,26 @@ class Memory:
         return found
 
     def read(self, place: Place) -> Value:
-        """The value at a place."""
+        """Returns the value at a memory location."""
         return (self.contents(place.decl) or _NOTHING).get(place.steps, UNKNOWN)
 
     def write(self, place: Place, value: Value, ctype: CType | None = None) -> None:
-        """Stores a value at a place, converted to its type."""
+        """Stores a value at a memory location, converted to the location's type."""
         own = self.contents(place.decl) or _NOTHING
         if value is UNKNOWN or (len(own) >= MOST_VALUES and place.steps not in own):
             if place.steps in own:
-                self._keep(place.decl, {at: held for at, held in own.items() if at != place.steps})
+                self._keep(place.decl, {at: kept for at, kept in own.items() if at != place.steps})
         else:
             self._keep(place.decl, {**own, place.steps: as_type(value, ctype)})
 
     def inside(self, place: Place) -> dict[Steps, Value]:
-        """The values at a place and inside it. The key is the path."""
+        """Returns the values at and inside a memory location, by relative path."""
         length = len(place.steps)
         own = self.contents(place.decl) or _NOTHING
-        return {at[length:]: held for at, held in own.items() if at[:length] == place.steps}
+        return {at[length:]: kept for at, kept in own.items() if at[:length] == place.steps}
 
     def move(self, old: Place, new: Place, ctype: CType) -> None:
-        """Copies the values at and inside one place to another place."""
+        """Moves the values at and inside one memory location to another location."""
         moved = self.inside(old)
         if moved:
             self.forget(old)
@@ -157,7 +157,8 @@ class Memory:
             self.write(Place(new.decl, (*new.steps, *steps)), value, None if steps else ctype)
 
     def forget(self, place: Place) -> None:
-        """Makes a place unknown, including everything inside it and everything that contains it.
+        """Makes a memory location unknown, including everything inside it and everything that
+        contains it.
 
         The length of an allocated block stays known.
         """
@@ -170,7 +171,7 @@ class Memory:
             })  # fmt: skip
 
     def keep_if(self, decl: Decl, stays: Callable[[Steps, Value], bool]) -> None:
-        """Discards the values of a variable's parts, except those for which the condition holds."""
+        """Discards the values inside a variable for which the condition `stays` is false."""
         own = self.contents(decl)
         if own and not all(stays(at, value) for at, value in own.items() if at[-1:] != (BYTES,)):
             self._keep(decl, {at: value for at, value in own.items()
@@ -182,12 +183,12 @@ class Memory:
             self.values.pop(decl, None)
 
     def forget_all(self) -> None:
-        """Makes all places unknown."""
+        """Makes all memory locations unknown."""
         self.values.clear()
         self.overwritten = True
 
     def common(self, other: Memory) -> Memory:
-        """The values that are equal in both memories."""
+        """Returns the values that are equal in both memories."""
         self.copied.variables += len(self.values)
         same = {decl: mine for decl, mine in self.values.items() if other.values.get(decl) is mine}
         for decl in (*self.values, *other.values):
@@ -202,8 +203,8 @@ class Memory:
         return Memory(same, self.overwritten or other.overwritten, self.first, self.copied)
 
     def choice(self, other: Memory, test: Value) -> Memory:
-        """The values after a condition: from this memory if the condition holds, otherwise from the
-        other.
+        """Returns the values after a condition: from this memory if `test` holds, otherwise from
+        the other memory.
         """
         both = self.common(other)
         for decl in self.values | other.values if isinstance(test, Expr) else ():
@@ -214,9 +215,9 @@ class Memory:
                     both.write(Place(decl, at), one)
         return both
 
-    def beyond(self, other: Memory) -> set[Place]:
-        """The places that have a value here but not in the other memory. The other memory must not
-        have additional places.
+    def known_only_here(self, other: Memory) -> set[Place]:
+        """Returns the locations that have a value here but not in the other memory. The other
+        memory must not have values that are unknown here.
         """
         places = set[Place]()
         for decl, own in self.values.items():
@@ -226,12 +227,12 @@ class Memory:
         return places
 
     def forget_values(self, places: Iterable[Place]) -> None:
-        """Discards the values at these places, but not the values inside them."""
+        """Discards the values at these locations, but not the values inside them."""
         for place in places:
             self.write(place, UNKNOWN)
 
     def copy(self) -> Memory:
-        """An independent copy of the values."""
+        """Returns an independent copy of the memory."""
         self.copied.variables += len(self.values) // _FASTER_COPIED
         return Memory(dict(self.values), self.overwritten, self.first, self.copied)
 
@@ -243,12 +244,12 @@ class Memory:
 
 
 _NOTHING: Contents = MappingProxyType({})
-_MOST_PARTS = 80  # maximum parts of a value in names
+_MOST_PARTS = 80  # maximum size of a value that is an expression in names
 
 
 def choice(test: Value, then: Value, other: Value, label: str = BY_IF) -> Value:
-    """One of two values, depending on a condition. Unknown if the condition does not consist of
-    numbers and names.
+    """Returns one of two values, depending on a condition. Unknown if the condition is not an
+    expression in names.
     """
     if then == other:
         return then
@@ -259,14 +260,14 @@ def choice(test: Value, then: Value, other: Value, label: str = BY_IF) -> Value:
 
 
 def in_names(value: Value) -> Expr | None:
-    """A whole number, or a value in terms of names. None for any other value."""
+    """Returns an integer, or a value in terms of names, as an expression. None for other values."""
     if isinstance(value, Expr):
         return value
     return Expr.const(value) if isinstance(value, int) else None
 
 
 def short(value: Expr) -> Value:
-    """A value as a short text in readable names, or as a number."""
+    """Returns the expression, or a number if it is constant. Unknown if the expression is long."""
     if value.size > _MOST_PARTS or "call" in value.kinds:
         return UNKNOWN
     known = value.constant
@@ -274,7 +275,7 @@ def short(value: Expr) -> Value:
 
 
 def as_type(value: Value, ctype: CType | None) -> Value:
-    """A number converted to a type. It is truncated to an integer or to the number of bits.
+    """Converts a number to a type: truncated to an integer, or to the number of bits.
 
     >>> as_type(3.9, CType("int", 32)), as_type(300, CType("int", 8))
     (3, 44)
@@ -290,7 +291,7 @@ def as_type(value: Value, ctype: CType | None) -> Value:
     try:
         if ctype.kind == "float":
             if ctype.bits > 64:
-                return UNKNOWN  # it has more digits than are stored
+                return UNKNOWN  # a Python number has fewer digits
             return c_float(value).value if ctype.bits == 32 else float(value)
         return whole(int(value), ctype)
     except (ValueError, OverflowError):

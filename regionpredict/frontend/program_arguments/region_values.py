@@ -1,4 +1,4 @@
-"""Values of names in a region that follow from the program's arguments."""
+"""Computes the values of names in a region that follow from the program's arguments."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ def _equal_work(values: Mapping[str, int]) -> float:
     return 1.0
 
 
-class AtPlace(NamedTuple):
-    """The definitions that hold at a place. `share` is the mean work of all executions relative to
-    the work with these definitions.
+class DefinitionsAtSite(NamedTuple):
+    """The definitions that are valid at a region or loop. `share` is the mean work of all
+    executions relative to the work with these definitions.
     """
 
     definitions: tuple[Definition, ...]
@@ -47,12 +47,14 @@ class AtPlace(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ArgumentValues:
-    """The values that follow from the program's arguments. `entries` are the values at the start of
-    regions and loops in each program, by place. `remarks` report unsupported code, one line each.
-    `meant` and `decided` are as in `Followed`. `complete`: the whole program is known, so places
-    without an entry are unreachable. `always` are the values that are the same at every execution,
-    if the user gave arguments. `to_the_end`: each program reached a parallel region and was
-    followed to its end. `inputs` are the input files that they open.
+    """The values that follow from the program's arguments.
+
+    `entries` are the values at the start of regions and loops in each program, by source location.
+    `remarks` report unsupported code, one line each. `meant` and `decided` are as in `Followed`.
+    `complete`: the whole program is known, so regions without an entry are unreachable. `always`
+    are the values that are the same at every execution, if the user gave arguments. `to_the_end`:
+    each program reached a parallel region and was interpreted to its end. `inputs` are the input
+    files that the programs open.
     """
 
     entries: Mapping[Span, Sequence[Sequence[Entry]]]
@@ -65,22 +67,22 @@ class ArgumentValues:
     inputs: InputPaths = NO_INPUTS
 
     def at(
-        self, span: Span, names: Iterable[str], said: Sequence[Definition],
+        self, span: Span, names: Iterable[str], in_source: Sequence[Definition],
         elements: Mapping[str, int] = _NO_ARRAYS, given: Collection[str] = (),
         work: Work = _equal_work,
         others: Sequence[OtherName] = (),
-    ) -> AtPlace:  # fmt: skip
-        """The definitions at a place. `said` are those of the source. Each of `names` that has the
-        same value at every execution with the user's arguments gets this value instead (origin
-        "given"). Others get the value at the median of the work (origin "defaults").
+    ) -> DefinitionsAtSite:  # fmt: skip
+        """Returns the definitions at a region or loop. `said` are the definitions in the source.
 
-        The same holds for the names in these definitions, if they mean the same everywhere.
-        `elements` are the element sizes of arrays, which give their lengths, `x[]`. `given` names
-        take precedence over values with the origin "defaults". `work` is the work at the place with
-        such values. `others` are the names of variables of other functions.
+        Each of `names` that has the same value at every execution with the user's arguments gets
+        this value instead (origin "given"). Other names get the value at the median of the work
+        (origin "defaults"). The same applies to names in the definitions `said` that mean the same
+        everywhere. `elements` are the element sizes of arrays, which give their lengths, `x[]`.
+        `given` names take precedence over values with the origin "defaults". `work` computes the
+        work of a region for such values. `others` are the names of variables of other functions.
         """
         own = frozenset(names)
-        asked = own.union(*(definition.value.names for definition in said))
+        asked = own.union(*(definition.value.names for definition in in_source))
         homes = {other.name: other for other in others}
 
         def values_at(entry: Entry) -> Mapping[str, int]:
@@ -90,20 +92,20 @@ class ArgumentValues:
                        for array, size in elements.items()}  # fmt: skip
             return {name: value for name, value in values.items() if isinstance(value, int)}
 
-        told = [values for program in self.entries.get(span, ())
+        observed = [values for program in self.entries.get(span, ())
                 for values in _always_known([values_at(entry) for entry in program])]  # fmt: skip
         exact = _same_in_all([values_at(entry) for entry in self.always.get(span, ())])
-        chosen = _selected_values(told, work)
-        known = _common_values(_definitions(chosen, span, "defaults"), said, told)
-        kept = _resolved(said, known, given)
+        chosen = _median_values(observed, work)
+        known = _common_values(_definitions(chosen, span, "defaults"), in_source, observed)
+        kept = _resolvable_definitions(in_source, known, given)
         known = {name: value for name, value in known.items()
                  if name not in {definition.name for definition in kept}}  # fmt: skip
         share = 1.0
-        if _varying_names(told) <= known.keys() - set(given):
-            share = _share(told, chosen, work)
+        if _varying_names(observed) <= known.keys() - set(given):
+            share = _mean_work_ratio(observed, chosen, work)
         known |= _definitions(exact, span, "given")
-        left = [definition for definition in said if definition.name not in known]
-        return AtPlace((*left, *known.values()), share)
+        left = [definition for definition in in_source if definition.name not in known]
+        return DefinitionsAtSite((*left, *known.values()), share)
 
 
 def _definitions(values: Mapping[str, int], span: Span, origin: str) -> dict[str, Definition]:
@@ -111,64 +113,69 @@ def _definitions(values: Mapping[str, int], span: Span, origin: str) -> dict[str
             for name, value in values.items()}  # fmt: skip
 
 
-def _selected_values(told: Sequence[Mapping[str, int]], work: Work) -> Mapping[str, int]:
-    """The values at the median of the work."""
-    if not told:
+def _median_values(observed: Sequence[Mapping[str, int]], work: Work) -> Mapping[str, int]:
+    """Returns the values of the execution at the median of the work."""
+    if not observed:
         return {}
-    known = _best_known(told)
+    known = _best_known(observed)
     known.sort(key=lambda values: (work(values), sum(values.values())))
     done = list(accumulate(map(work, known)))
     return known[bisect_left(done, done[-1] / 2)]
 
 
-def _same_in_all(told: Sequence[Mapping[str, int]]) -> dict[str, int]:
-    """The names with the same known value in all programs."""
-    return {name: value for name, value in (told[0] if told else {}).items()
-            if all(values.get(name) == value for values in told)}  # fmt: skip
+def _same_in_all(observed: Sequence[Mapping[str, int]]) -> dict[str, int]:
+    """Returns the names with the same known value in all programs."""
+    return {name: value for name, value in (observed[0] if observed else {}).items()
+            if all(values.get(name) == value for values in observed)}  # fmt: skip
 
 
-def _always_known(told: Sequence[Mapping[str, int]]) -> list[Mapping[str, int]]:
-    """The values at the executions in one program, without names that are unknown at some of them.
+def _always_known(observed: Sequence[Mapping[str, int]]) -> list[Mapping[str, int]]:
+    """Returns the values at the executions in one program, without names that are unknown at some
+    executions.
 
-    A sum that is known only at first, before an unknown condition adds to it, has no known value.
-    Lengths of arrays, `x[]`, are kept, since they do not change.
+    A sum is omitted if it becomes unknown because an unknown condition adds to it. Lengths of
+    arrays, `x[]`, are kept, since they do not change.
     """
-    names = set(told[0]).intersection(*told)
+    names = set(observed[0]).intersection(*observed)
     return [{name: value for name, value in values.items() if name in names or name.endswith("[]")}
-            for values in told]  # fmt: skip
+            for values in observed]  # fmt: skip
 
 
-def _best_known(told: Sequence[Mapping[str, int]]) -> list[Mapping[str, int]]:
-    """The executions with the largest number of known values."""
-    most = max(map(len, told))
-    return [values for values in told if len(values) == most]
+def _best_known(observed: Sequence[Mapping[str, int]]) -> list[Mapping[str, int]]:
+    """Returns the executions with the largest number of known values."""
+    most = max(map(len, observed))
+    return [values for values in observed if len(values) == most]
 
 
-def _varying_names(told: Sequence[Mapping[str, int]]) -> set[str]:
-    """The names that have several values."""
-    return {name for values in told for name, value in values.items()
-            if any(other.get(name, value) != value for other in told)}  # fmt: skip
+def _varying_names(observed: Sequence[Mapping[str, int]]) -> set[str]:
+    """Returns the names that have several values."""
+    return {name for values in observed for name, value in values.items()
+            if any(other.get(name, value) != value for other in observed)}  # fmt: skip
 
 
-def _share(told: Sequence[Mapping[str, int]], chosen: Mapping[str, int], work: Work) -> float:
-    """The mean work of the executions relative to the work with the selected values."""
-    if len(told) < 2:
+def _mean_work_ratio(
+    observed: Sequence[Mapping[str, int]], chosen: Mapping[str, int], work: Work
+) -> float:
+    """Returns the mean work of the executions relative to the work with the selected values."""
+    if len(observed) < 2:
         return 1.0
-    works = list(map(work, _best_known(told)))
+    works = list(map(work, _best_known(observed)))
     own = work(chosen)
     return sum(works) / len(works) / own if own > 0 else 1.0
 
 
 def _common_values(
-    known: Mapping[str, Definition], said: Sequence[Definition], told: Sequence[Mapping[str, int]]
+    known: Mapping[str, Definition],
+    in_source: Sequence[Definition],
+    observed: Sequence[Mapping[str, int]],
 ) -> dict[str, Definition]:
-    """The known values. Varying names whose range is in the source are left out."""
-    changing = {definition.name for definition in said
-                if not all(definition.name in values for values in told)}  # fmt: skip
-    ranged = {definition.name for definition in said
+    """Returns the known values, without varying names whose range is in the source."""
+    changing = {definition.name for definition in in_source
+                if not all(definition.name in values for values in observed)}  # fmt: skip
+    ranged = {definition.name for definition in in_source
               if definition.range is not None and definition.name in changing}  # fmt: skip
     while True:
-        made = {definition.name for definition in said
+        made = {definition.name for definition in in_source
                 if definition.name in changing - ranged and definition.value.names & ranged
                 and definition.value.names <= ranged | known.keys()}  # fmt: skip
         if not made:
@@ -176,17 +183,17 @@ def _common_values(
         ranged |= made
 
 
-def _resolved(
-    said: Sequence[Definition], known: Mapping[str, Definition], given: Collection[str]
+def _resolvable_definitions(
+    in_source: Sequence[Definition], known: Mapping[str, Definition], given: Collection[str]
 ) -> tuple[Definition, ...]:
-    """The definitions that have a value if all names in them that are `known` have one.
+    """Returns the definitions whose names all have a value.
 
     They take precedence over the result of a run without arguments. A value from --set therefore
     also changes everything derived from the name.
     """
-    names = {definition.name for definition in said}
+    names = {definition.name for definition in in_source}
     resolved = (known.keys() - names) | set(given)
-    left = list(said)
+    left = list(in_source)
     while True:
         made = [definition for definition in left
                 if definition.range is None and definition.value.names <= resolved]  # fmt: skip
@@ -194,17 +201,17 @@ def _resolved(
             break
         resolved = resolved | {definition.name for definition in made}
         left = [definition for definition in left if definition not in made]
-    return tuple(definition for definition in said
+    return tuple(definition for definition in in_source
                  if definition not in left or definition.name not in known)  # fmt: skip
 
 
 def argument_values(
     units: Iterable[LinkedUnit], argv: Sequence[str] | None
 ) -> ArgumentValues | None:
-    """Executes the programs of some units with `argv`. Returns None if there is no `main`.
+    """Interprets the programs of some units with `argv`. Returns None if there is no `main`.
 
-    Without `argv`, the programs run without arguments, and programs that reach no parallel region
-    are excluded. Unsupported code gives unknown values.
+    If `argv` is None, the programs run without arguments, and programs that reach no parallel
+    region are excluded. Unsupported code gives unknown values.
     """
     entries: dict[Span, list[Sequence[Entry]]] = {}
     always: dict[Span, list[Entry]] = {}
@@ -235,7 +242,7 @@ def argument_values(
         for place, outcomes in seen.decided.items():
             decided[place] = decided.get(place, frozenset()) | outcomes
         complete = complete and not seen.gaps and not seen.ended
-        remarks.update(dict.fromkeys((*seen.remarks, *_unread(unit, seen, argv or ()))))
+        remarks.update(dict.fromkeys((*seen.remarks, *_unread_arguments(unit, seen, argv or ()))))
     if not any_main:
         return None
     asked = argv is not None
@@ -250,7 +257,7 @@ def _main_of(unit: LinkedUnit) -> Function | None:
     return next((body for body in unit.bodies() if body.name == "main"), None)
 
 
-def _unread(unit: LinkedUnit, seen: Followed, argv: Sequence[str]) -> list[str]:
+def _unread_arguments(unit: LinkedUnit, seen: Followed, argv: Sequence[str]) -> list[str]:
     unread = [word for number, word in enumerate(argv, 1) if number not in seen.read]
     # Unread arguments are no error if the program ends early.
     if not unread or seen.handed_on or seen.ended:
@@ -262,7 +269,7 @@ def _unread(unit: LinkedUnit, seen: Followed, argv: Sequence[str]) -> list[str]:
 def _value_of(
     name: str, entry: Entry, homes: Mapping[str, OtherName], *, shared: bool = False
 ) -> Value:
-    """The value of `n`, `s->n`, `main:n` or `grid[0]` at an entry."""
+    """Returns the value of `n`, `s->n`, `main:n` or `grid[0]` at an entry."""
     root = _NAME.match(name)
     if root is None:
         return UNKNOWN
@@ -279,10 +286,10 @@ def _value_of(
         if step is None:
             return UNKNOWN
         at = step.end()
-        held = entry.memory.read(place)
+        content = entry.memory.read(place)
         number = int(step[3]) if step[3] else None
-        if isinstance(held, Address):
-            place = held.place
+        if isinstance(content, Address):
+            place = content.place
             last = place.steps[-1] if place.steps else None
             if number is not None and isinstance(last, int):
                 place = Place(place.decl, (*place.steps[:-1], last + number))
@@ -294,11 +301,11 @@ def _value_of(
 
 
 def _elements(pointer: str, size: int, entry: Entry) -> Value:
-    """The number of elements of `size` bytes in a block of memory, if the pointer points to the
-    start of the block.
+    """Returns the number of elements of `size` bytes in an allocated block, if `pointer` points to
+    the start of the block.
     """
-    held = _value_of(pointer, entry, {})
-    if not isinstance(held, Address) or held.place.steps not in ((), (0,)):
+    content = _value_of(pointer, entry, {})
+    if not isinstance(content, Address) or content.place.steps not in ((), (0,)):
         return UNKNOWN
-    block = entry.memory.read(Place(held.place.decl, (BYTES,)))
+    block = entry.memory.read(Place(content.place.decl, (BYTES,)))
     return block // size if isinstance(block, int) else UNKNOWN

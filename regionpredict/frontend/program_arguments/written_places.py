@@ -1,4 +1,4 @@
-"""Possible writes of code that is not executed step by step. C types limit the targets.
+"""Possible writes of code that is not interpreted step by step. C types limit their targets.
 
 *p = 0;           an element of any array of int, or an int whose address is taken,
                   if p is an unknown int * (C11, sec. 6.5, 7)
@@ -47,9 +47,11 @@ _IN_FILE = ("global", "static")
 
 
 class Written(NamedTuple):
-    """Possible writes. `variables` are global variables, and members are given by name. `reals`
-    says that floating-point numbers are written. `kinds` are the kinds of values written through
-    pointers and indices ("any" for all).
+    """The possible writes of some code.
+
+    `variables` are global variables. `members` are member names, and `reals` the names of
+    floating-point members. `kinds` are the kinds of values that are written through pointers and
+    indices ("any" for all).
     """
 
     variables: frozenset[Decl] = frozenset()
@@ -57,8 +59,8 @@ class Written(NamedTuple):
     reals: frozenset[str] = frozenset()
     kinds: frozenset[str] = frozenset()
 
-    def and_also(self, other: Written) -> Written:
-        """The union of two sets of possible writes."""
+    def union(self, other: Written) -> Written:
+        """Returns the union of two sets of possible writes."""
         return Written(
             self.variables | other.variables, self.members | other.members,
             self.reals | other.reals, self.kinds | other.kinds,
@@ -69,12 +71,12 @@ NOTHING = Written()
 
 
 def kind_of(ctype: CType) -> str:
-    """The kind of a write to a value of this type."""
+    """Returns the kind of a write to a value of this type."""
     return ctype.kind if ctype.kind in _KINDS else _ANY
 
 
 def written_to(target: Expression) -> Written:
-    """The possible writes of an assignment, except to local variables."""
+    """Returns the possible writes of an assignment, except to local variables."""
     target = without_casts(target)
     if isinstance(target, Name):
         named = target.decl.kind in _IN_FILE
@@ -88,13 +90,13 @@ def written_to(target: Expression) -> Written:
 
 
 def is_real_element(target: Expression) -> bool:
-    """Whether the target is a floating-point number in an array or reached through a pointer."""
+    """Whether the target is a floating-point number in an array or pointer target."""
     return not isinstance(target, Member) and is_memory(target) and type_of(target).kind == "float"
 
 
 def filled_by(expression: Expression) -> Written | None:
-    """The write of a floating-point assignment to a variable or an element. None for any other
-    statement, and if the assignment has other effects.
+    """Returns the write of a floating-point assignment to a variable or an element. None for any
+    other statement, and for assignments with other effects.
     """
     if not isinstance(expression, Assign) or has_side_effects(expression.left, expression.right):
         return None
@@ -112,21 +114,21 @@ class Taken(NamedTuple):
 
 
 def addresses_taken(bodies: Iterable[Function], is_own: Callable[[Decl], bool]) -> Taken:
-    """The places that pointers may point to. Functions outside the program are assumed to store no
-    addresses.
+    """Returns the variables and members that pointers may point to. Functions outside the program
+    are assumed to store no addresses.
     """
     variables, members = set[Decl](), set[str]()
     for body in bodies:
-        handed = set[int]()
+        passed_outside = set[int]()
         for expression in all_expressions(body):
             if isinstance(expression, CallExpr) and (
                 expression.decl is not None and not is_own(expression.decl)
             ):
-                handed.update(id(without_casts(argument)) for argument in expression.args)
+                passed_outside.update(id(without_casts(argument)) for argument in expression.args)
             if (
                 not isinstance(expression, Unary)
                 or expression.op != "&"
-                or id(expression) in handed
+                or id(expression) in passed_outside
             ):
                 continue
             target = without_casts(expression.operand)
@@ -138,7 +140,7 @@ def addresses_taken(bodies: Iterable[Function], is_own: Callable[[Decl], bool]) 
 
 
 class WrittenByCalls:
-    """The writes of a program's functions. Results are cached."""
+    """Determines the possible writes of a program's functions. Results are cached."""
 
     def __init__(
         self, body_of: Callable[[Decl], Function | None], bodies: Callable[[], Iterable[Function]]
@@ -147,33 +149,33 @@ class WrittenByCalls:
         self._own: dict[Function, tuple[Written, list[Function]]] = {}
 
     def by(self, expressions: Iterable[Expression]) -> Written:
-        """The writes of expressions, and of the functions that they call."""
-        written, called = self._directly(expressions)
-        return written.and_also(self.by_functions(called))
+        """Returns the writes of expressions, and of the functions that they call."""
+        written, called = self._direct_writes(expressions)
+        return written.union(self.by_functions(called))
 
     def by_functions(self, functions: Iterable[Function]) -> Written:
-        """The writes of functions and everything they call."""
+        """Returns the writes of functions and everything they call."""
         written = NOTHING
-        for function in reached(functions, lambda function: self._of(function)[1]):
-            written = written.and_also(self._of(function)[0])
+        for function in reached(functions, lambda function: self._direct_writes_of(function)[1]):
+            written = written.union(self._direct_writes_of(function)[0])
         return written
 
     def through_pointer(self, call: CallExpr) -> Written:
-        """The writes of any function that has this number of arguments and may be called through a
-        pointer.
+        """Returns the writes of a call through an unknown pointer. It may call any function with
+        this number of arguments.
         """
-        return self.by_functions(self._callable_with(len(call.args)))
+        return self.by_functions(self._functions_with_arguments(len(call.args)))
 
-    def _callable_with(self, count: int) -> list[Function]:
+    def _functions_with_arguments(self, count: int) -> list[Function]:
         return [body for body in self._bodies() if len(body.parameters) == count]
 
-    def _of(self, function: Function) -> tuple[Written, list[Function]]:
+    def _direct_writes_of(self, function: Function) -> tuple[Written, list[Function]]:
         known = self._own.get(function)
         if known is None:
-            known = self._own[function] = self._directly(all_expressions(function))
+            known = self._own[function] = self._direct_writes(all_expressions(function))
         return known
 
-    def _directly(self, expressions: Iterable[Expression]) -> tuple[Written, list[Function]]:
+    def _direct_writes(self, expressions: Iterable[Expression]) -> tuple[Written, list[Function]]:
         written, called = NOTHING, list[Function]()
         for expression in expressions:
             if isinstance(expression, Assign) or (
@@ -181,7 +183,7 @@ class WrittenByCalls:
             ):
                 target = set_place(expression)
                 if target is not None:
-                    written = written.and_also(written_to(target))
+                    written = written.union(written_to(target))
             call = expression.constructor if isinstance(expression, Cast) else expression
             if not isinstance(call, CallExpr):
                 continue
@@ -189,19 +191,19 @@ class WrittenByCalls:
             if body is not None:
                 called.append(body)
             elif call.pointer is not None:
-                called += self._callable_with(len(call.args))
+                called += self._functions_with_arguments(len(call.args))
             else:
-                written = written.and_also(self._writes_of_unseen(call))
+                written = written.union(self._writes_of_external(call))
         return written, called
 
-    def _writes_of_unseen(self, call: CallExpr) -> Written:
-        """The writes of a function without a visible body, through the addresses in its
+    def _writes_of_external(self, call: CallExpr) -> Written:
+        """Returns the writes of a function without a visible body, through the addresses in its
         arguments.
         """
         written = NOTHING
         for argument in map(without_casts, call.args):
             if isinstance(argument, Unary) and argument.op == "&":
-                written = written.and_also(written_to(argument.operand))
+                written = written.union(written_to(argument.operand))
         return written
 
 
@@ -210,10 +212,10 @@ def forget_written(
 ) -> None:
     """Removes from a memory all values that may have been overwritten.
 
-    `taken` are the addresses that the program takes.
+    `taken` are the variables and members whose address the program takes.
 
-    `untouched` are contents of variables that this write certainly leaves unchanged. New contents
-    are added, since loops repeat the write.
+    `untouched` are contents of variables that this write certainly leaves unchanged. The function
+    adds to it, since loops repeat the write.
     """
     if written == NOTHING:
         return
@@ -238,7 +240,7 @@ def forget_written(
                 lambda at, value: not (
                     named or not members.isdisjoint(at)  # noqa: B023
                     or (kinds and _has_kind(value, written.kinds)  # noqa: B023
-                        and _is_reached(at, pointed, taken.members))  # noqa: B023
+                        and _may_be_pointed_to(at, pointed, taken.members))  # noqa: B023
                 ),
             )  # fmt: skip
         left = memory.contents(decl)
@@ -247,16 +249,16 @@ def forget_written(
 
 
 def _declared_kinds(decl: Decl) -> frozenset[str]:
-    """The kind of a number, of a pointer, or of an array of these, according to its declaration.
+    """Returns the kind of a number, of a pointer, or of an array of these, by its declaration.
     Empty for other types and for blocks of memory.
     """
     kind = decl.ctype.innermost.kind
     return frozenset((kind,)) if kind in _KINDS else frozenset()
 
 
-def _is_reached(at: Steps, pointed: bool, members: Set[str]) -> bool:
-    """Whether a pointer to a number may point to this place. It must be an element, or a place
-    whose address was taken.
+def _may_be_pointed_to(at: Steps, pointed: bool, members: Set[str]) -> bool:
+    """Whether a pointer to a number may point to this memory location. It must be an array element,
+    or its address must be taken.
     """
     last = at[-1] if at else None
     return pointed if last is None else isinstance(last, int) or last in members
@@ -267,8 +269,8 @@ def _has_kind(value: Value, kinds: Set[str]) -> bool:
 
 
 class _Summary(NamedTuple):
-    """A summary of contents: the `members` on the paths to values, their `kinds`, and whether one
-    of them is an array element.
+    """The member names on the paths to values of a variable, the kinds of these values, and whether
+    one of them is an array element.
     """
 
     members: frozenset[str]
@@ -281,7 +283,9 @@ _MOST_SUMMARIES = 50_000
 
 
 def summary_of(contents: Contents) -> _Summary:
-    """The summary of a variable's contents. It is cached, because contents never change."""
+    """Returns the summary of a variable's contents. Results are cached, since contents never
+    change.
+    """
     known = _SUMMARIES.get(id(contents))
     if known is not None:
         return known[1]

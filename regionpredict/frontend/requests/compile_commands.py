@@ -1,4 +1,6 @@
-"""Reads a compile_commands.json into source requests with its macros, folders and standards."""
+"""Converts a compile_commands.json to source requests with macros, include folders and
+standards.
+"""
 
 from __future__ import annotations
 
@@ -16,11 +18,11 @@ from regionpredict.frontend.requests.source_request import SOURCES, SourceReques
 
 DATABASE = "compile_commands.json"
 _WITH_VALUE = frozenset(("-isystem", "-idirafter", "-iquote", "-include", "-imacros"))
-_FREES_ORDER = frozenset((
+_ALLOW_REORDERING = frozenset((
     "-Ofast", "-ffast-math", "-funsafe-math-optimizations", "-fassociative-math", "-fast", "-Kfast",
     "-fp-model=fast", "-fp-model=fast=1", "-fp-model=fast=2",
 ))  # fmt: skip
-_KEEPS_ORDER = frozenset((
+_FORBID_REORDERING = frozenset((
     "-fno-fast-math", "-fno-unsafe-math-optimizations", "-fno-associative-math",
     "-fp-model=precise", "-fp-model=strict", "-fp-model=consistent",
 ))  # fmt: skip
@@ -31,12 +33,12 @@ _MAX_BYTES = 256 << 20  # a large project's database has tens of megabytes
 def requests_from_database(
     path: Path, defines: tuple[tuple[str, str], ...], includes: tuple[str, ...], standard: str
 ) -> list[SourceRequest]:
-    """The existing C and C++ files in a compilation database.
+    """Returns requests for the existing C and C++ files in a compilation database.
 
     Raises InputError, and no other exception, for any contents of the file.
     """
     try:
-        return _listed(path, defines, includes, standard)
+        return _listed_requests(path, defines, includes, standard)
     except json.JSONDecodeError as error:
         raise InputError(
             f"not JSON: {describe_json_error(error)}", remedy="give a compile_commands.json",
@@ -53,7 +55,7 @@ def requests_from_database(
         ) from error
 
 
-def _listed(
+def _listed_requests(
     path: Path, defines: tuple[tuple[str, str], ...], includes: tuple[str, ...], standard: str
 ) -> list[SourceRequest]:
     entries = json.loads(read_regular_file(str(path), limit=_MAX_BYTES).decode("utf-8"))
@@ -67,13 +69,13 @@ def _listed(
                 remedy="write it again with cmake or bear",
                 path=str(path),
             )
-        request = _from_entry(entry, path, defines, includes, standard)
+        request = _request_from_entry(entry, path, defines, includes, standard)
         if request is not None:
             requests.append(request)
     return requests
 
 
-def _from_entry(
+def _request_from_entry(
     entry: dict[str, Any], database: Path, defines: tuple[tuple[str, str], ...],
     includes: tuple[str, ...], standard: str,
 ) -> SourceRequest | None:  # fmt: skip
@@ -82,7 +84,7 @@ def _from_entry(
     file = _file_of(entry, folder)
     if file.suffix not in SOURCES or not is_regular_file(file):
         return None
-    own_defines, own_includes, own_standard, extra = _flags(argv[1:], folder)
+    own_defines, own_includes, own_standard, extra = _parsed_options(argv[1:], folder)
     shown = os.path.relpath(file)
     return SourceRequest(
         shown if not shown.startswith("..") else str(file),
@@ -93,15 +95,15 @@ def _from_entry(
 
 
 def request_of_call(path: str, argv: Sequence[str], folder: str) -> SourceRequest:
-    """A file with the options of the compiler call `argv`, which was run in `folder`."""
-    defines, includes, standard, extra = _flags(argv, Path(folder))
+    """Returns the request for a file with the options of a compiler call, which ran in `folder`."""
+    defines, includes, standard, extra = _parsed_options(argv, Path(folder))
     return SourceRequest(path, tuple(defines), tuple(includes), standard, folder, extra,
         is_from_build=True,
     )  # fmt: skip
 
 
 def listed_files(database: Path) -> list[str]:
-    """The files in a compilation database, existing or not."""
+    """Returns the paths in a compilation database, including missing files."""
     entries = json.loads(database.read_text())
     return [str(_file_of(entry, _folder_of(entry, database))) for entry in entries]
 
@@ -115,7 +117,7 @@ def _file_of(entry: dict[str, Any], folder: Path) -> Path:
 
 
 def _command_line(entry: dict[str, Any], database: Path) -> list[str]:
-    """The entry's command as arguments. Raises InputError for an invalid field."""
+    """Returns the entry's command as arguments. Raises InputError for an invalid field."""
     texts = [entry.get(key, "") for key in ("file", "directory", "command")]
     argv = entry.get("arguments", [])
     if not isinstance(argv, list) or not all(isinstance(text, str) for text in [*texts, *argv]):
@@ -137,28 +139,28 @@ def _command_line(entry: dict[str, Any], database: Path) -> list[str]:
 
 
 def _reassociates(argv: Sequence[str]) -> bool:
-    """Whether a compile command permits reordering of floating-point sums. The last option counts.
+    """Whether a command permits reordering of floating-point sums. The last option is decisive.
 
     >>> _reassociates(["gcc", "-O3", "-ffast-math"]), _reassociates(["icx", "-O2"])
     (True, True)
     >>> _reassociates(["icx", "-fp-model=precise"]), _reassociates(["gcc", "-O3"])
     (False, False)
     """
-    free = Path(argv[0]).name.rstrip("0123456789.-") in _FAST_BY_DEFAULT if argv else False
+    allowed = Path(argv[0]).name.rstrip("0123456789.-") in _FAST_BY_DEFAULT if argv else False
     rest = iter(argv[1:])
     for word in rest:
         flag = f"{word}={next(rest, '')}" if word == "-fp-model" else word
-        if flag in _FREES_ORDER:
-            free = True
-        elif flag in _KEEPS_ORDER:
-            free = False
-    return free
+        if flag in _ALLOW_REORDERING:
+            allowed = True
+        elif flag in _FORBID_REORDERING:
+            allowed = False
+    return allowed
 
 
-def _flags(
+def _parsed_options(
     arguments: Sequence[str], folder: Path
 ) -> tuple[list[tuple[str, str]], list[str], str, tuple[str, ...]]:
-    """-D, -I, -std and other include options of a compile command."""
+    """Returns the -D, -I, -std and other include options of a compile command."""
     defines: list[tuple[str, str]] = []
     includes: list[str] = []
     extra: list[str] = []

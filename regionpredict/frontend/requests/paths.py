@@ -33,8 +33,8 @@ def requests_for(
     standard: str = "",
     excludes: Sequence[str] = (),
 ) -> list[SourceRequest]:
-    """The files to read without duplicates, in the given order (folders by name), except those that
-    a pattern of `excludes` matches (`is_excluded`).
+    """Returns the files to read without duplicates, in the given order (folders by name). Files
+    that a pattern of `excludes` matches are omitted (`is_excluded`).
 
     Raises InputError for a missing path, a path without C files, and an empty result.
     """
@@ -49,11 +49,11 @@ def requests_for(
                 remedy="check its permissions",
                 path=str(error.filename or path),
             ) from error
-    return _without(_with_other_roots(list(requests.values())), excludes)
+    return _without_excluded(_with_other_roots(list(requests.values())), excludes)
 
 
 def _with_other_roots(requests: list[SourceRequest]) -> list[SourceRequest]:
-    """The requests, each with the folders of the others, since the PATHs of a program share
+    """Adds to each request the folders of the other requests, since the PATHs of a program share
     headers.
     """
     roots = tuple(dict.fromkeys(request.root for request in requests if request.root))
@@ -65,7 +65,9 @@ def _with_other_roots(requests: list[SourceRequest]) -> list[SourceRequest]:
     ]
 
 
-def _without(requests: list[SourceRequest], excludes: Sequence[str]) -> list[SourceRequest]:
+def _without_excluded(
+    requests: list[SourceRequest], excludes: Sequence[str]
+) -> list[SourceRequest]:
     kept = [
         request
         for request in requests
@@ -135,9 +137,9 @@ def _expand(
 
 
 def project_root(folder: Path) -> str:
-    """The highest folder that looks like the root of a project, at most two levels above. If there
-    is none, the folder itself. The common headers of a program that is built in parts are in the
-    root.
+    """Returns the highest folder that looks like the root of a project, at most two levels above.
+    If there is none, returns the folder itself. The root of a program that is built in parts
+    contains the common headers.
     """
     root = own = folder.resolve()
     try:
@@ -148,7 +150,7 @@ def project_root(folder: Path) -> str:
                 root = level
             if (level / _REPOSITORY).exists():
                 break
-    except PermissionError:  # for a folder above
+    except PermissionError:  # a parent folder is not readable
         return str(root)
     return str(root)
 
@@ -158,13 +160,13 @@ def _levels(folder: Path) -> tuple[Path, ...]:
 
 
 def _is_shared(folder: Path) -> bool:
-    """Whether every user can write to the folder, as in the temporary folder."""
+    """Whether every user can write to the folder, as in the system's folder for temporary files."""
     return bool(folder.stat().st_mode & stat.S_IWOTH)
 
 
 def path_dependencies(paths: Sequence[str]) -> FileDependencies:
-    """The file system queries that `requests_for` makes for these paths. The text of the sources is
-    excluded.
+    """Returns the file system queries that `requests_for` makes for these paths. The contents of
+    sources are excluded.
     """
     contents: list[str] = []
     presence: list[str] = []

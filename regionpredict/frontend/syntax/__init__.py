@@ -1,8 +1,8 @@
 """The syntax tree that both parsers build and the lowering reads.
 
-`nodes` defines the nodes, and `traversal` traverses them. `addresses` handles places and their
-addresses, `accessors` handles calls that return places, and `translation_unit` represents a whole
-file as `Unit`. This package is independent of the parser.
+`nodes` defines the nodes, and `traversal` traverses them. `addresses` handles lvalues and their
+addresses, `accessors` handles calls that return references, and `translation_unit` represents a
+whole file as `Unit`. This package is independent of the parser.
 """
 
 from regionpredict.frontend.syntax.accessors import (

@@ -1,4 +1,4 @@
-"""Replaces calls of accessor functions by the place that they return: `d.x(i)`, `m(i, j)`.
+"""Replaces calls of accessor functions by the member that they return: `d.x(i)`, `m(i, j)`.
 
 double &x(int i) { return m_x[i]; }          d.x(i) = 0.0      ->  d.m_x[i] = 0.0
 int size() const { return m_n; }             i < d.size()      ->  i < d.m_n
@@ -37,15 +37,15 @@ from regionpredict.frontend.syntax.nodes import (
 from regionpredict.frontend.syntax.predicates import assigned_place, without_casts
 from regionpredict.frontend.syntax.traversal import ends_here, every_expression
 
-# Functions called by failed assertions, which a correct run does not reach.
+# Functions that failed assertions call. A correct run does not call them.
 _ASSERTION = frozenset(("__assert_fail", "__assert", "__assert_rtn", "_wassert", "abort"))
 
 
 def with_accessors_inlined(function: Function, args: tuple[Expression, ...]) -> Expression | None:
-    """The value of the call with its arguments substituted. None if the result could differ.
+    """Returns the value of a call with its arguments substituted. None if the result could differ.
 
     The function must consist of assertions, names for parts of its value, and one `return`. An
-    argument that it uses twice must have no cost and no side effects.
+    argument that the function uses twice must have no cost and no side effects.
     """
     value = _only_return(function.body)
     if value is None or len(args) != len(function.parameters):
@@ -54,10 +54,10 @@ def with_accessors_inlined(function: Function, args: tuple[Expression, ...]) -> 
 
 
 def _substituted(value: Expression, given: Mapping[Decl, Expression]) -> Expression | None:
-    """The value with names replaced by their values. None if this could change the result."""
+    """Replaces names in a value by their values. Returns None if this could change the result."""
     inside = list(every_expression(value))
     uses = Counter(e.decl for e in inside if isinstance(e, Name))
-    if any(uses[decl] != 1 and not _is_free(part) for decl, part in given.items()):
+    if any(uses[decl] != 1 and not _has_no_cost(part) for decl, part in given.items()):
         return None
     changed = {place.decl for e in inside if isinstance(place := assigned_place(e), Name)}
     return None if changed & given.keys() else substituted(value, given)
@@ -66,12 +66,12 @@ def _substituted(value: Expression, given: Mapping[Decl, Expression]) -> Express
 def member_initial_values(
     constructor: Function, args: tuple[Expression, ...]
 ) -> tuple[Expression, ...]:
-    """The initial values of members, such as `.p = a + i`, if a constructor only sets members and
-    all of them are pointers. Otherwise empty.
+    """Returns the initial values of members, such as `.p = a + i`. Empty unless the constructor
+    only initializes members and at least one of them is a pointer.
     """
     given: list[Expression] = []
     handed = dict(zip(constructor.parameters[1:], args[1:], strict=False))  # without the object
-    if _flat(constructor.body) or len(args) != len(constructor.parameters):
+    if _flattened(constructor.body) or len(args) != len(constructor.parameters):
         return ()
     for setting in constructor.initialisers:
         if not isinstance(setting, Assign) or not isinstance(setting.left, Member):
@@ -88,8 +88,8 @@ def member_initial_values(
 
 
 def member_path(value: Expression, address: Expression) -> str:
-    """The path of a member: `.m_n` for the value `d.m_n` and the address `&d`, or `.m_x.size()`. ""
-    for any other value.
+    """Returns the path of a member: `.m_n` for the value `d.m_n` and the address `&d`, or
+    `.m_x.size()`. "" for any other value.
     """
     if isinstance(value, Cast):
         return member_path(value.operand, address)
@@ -110,42 +110,42 @@ def _is_object_at(address: Expression, place: Expression) -> bool:
 
 
 def _only_return(body: Stmt) -> Expression | None:
-    """The returned value of a function without other effects. Local names are substituted, as in
+    """Returns the result of a function without other effects. Local names are substituted, as in
     `const int k = i * nx + j; return p[k];`.
     """
-    *before, last = [item for item in _flat(body) if not _is_assertion(item)] or [body]
+    *before, last = [item for item in _flattened(body) if not _is_assertion(item)] or [body]
     value = last.value if isinstance(last, Return) else None
     for statement in reversed(before):
         if value is None or not isinstance(statement, DeclStmt):
             return None
         for decl in reversed(statement.decls):
             if decl.kind == "static":
-                continue  # a global object that is set once keeps its name
+                continue  # a static object keeps its name
             if decl.init is None or decl.ctype.kind not in ("int", "pointer"):
                 return None
-            if decl.ctype.kind == "pointer" and _calls(decl.init):
+            if decl.ctype.kind == "pointer" and _contains_call(decl.init):
                 return None  # an allocation is a side effect
             part = Cast(decl.ctype, decl.init) if decl.ctype.kind == "int" else decl.init
             value = None if value is None else _substituted(value, {decl: part})
     return value
 
 
-def _calls(value: Expression) -> bool:
+def _contains_call(value: Expression) -> bool:
     return any(isinstance(inside, CallExpr) for inside in every_expression(value))
 
 
-def _flat(body: Stmt) -> list[Stmt]:
+def _flattened(body: Stmt) -> list[Stmt]:
     if isinstance(body, Compound):
-        return [inner for item in body.items for inner in _flat(item)]
+        return [inner for item in body.items for inner in _flattened(item)]
     return [body]
 
 
 def _is_assertion(statement: Stmt) -> bool:
-    """Whether a statement is an assertion: `assert(i < n)` in any expansion of the macro, also an
-    empty one, or `if (i >= n) throw std::out_of_range("i");`.
+    """Whether a statement is an assertion: `assert(i < n)` in any expansion of the macro, including
+    an empty one, or `if (i >= n) throw std::out_of_range("i");`.
     """
     if isinstance(statement, If):
-        *_, last = _flat(statement.then) or [statement.then]
+        *_, last = _flattened(statement.then) or [statement.then]
         return statement.other is None and isinstance(last, ExprStmt) and _fails(last.expr)
     if not isinstance(statement, ExprStmt):
         return False
@@ -160,20 +160,20 @@ def _fails(expression: Expression) -> bool:
     return asserted or ends_here(expression)
 
 
-def _is_free(argument: Expression) -> bool:
-    """Whether the argument is a name, a constant, an address, or a sum of these.
+def _has_no_cost(argument: Expression) -> bool:
+    """Whether the argument is a name, a constant, an address, or a sum or product of these.
 
     It contains no load, call or side effect.
     """
     if isinstance(argument, (Name, IntLit, FloatLit)):
         return True
     if isinstance(argument, Cast):
-        return _is_free(argument.operand)
+        return _has_no_cost(argument.operand)
     if isinstance(argument, Binary):
         sum_ = argument.op in ("+", "-", "*")
-        return sum_ and _is_free(argument.left) and _is_free(argument.right)
+        return sum_ and _has_no_cost(argument.left) and _has_no_cost(argument.right)
     if isinstance(argument, Member):
-        return argument.base is None or _is_free(argument.base)
+        return argument.base is None or _has_no_cost(argument.base)
     if isinstance(argument, Unary):
         if argument.op == "&":
             return not any(isinstance(e, (CallExpr, Assign)) for e in every_expression(argument))

@@ -1,4 +1,6 @@
-"""Finds the variables that code assigns, and by how much it increments them. Results are cached."""
+"""Finds the variables that code assigns, and the constants that it adds to them. Results are
+cached.
+"""
 
 from __future__ import annotations
 
@@ -36,27 +38,26 @@ from regionpredict.frontend.syntax.traversal import (
 )
 
 AssignedValue = tuple[Expression, Assign | None]
-"""A value of a variable, and the assignment of this value. The assignment is None for the initial
-value.
-"""
+"""A value of a variable, and the assignment of this value, or None for the initial value."""
 
 
 class Changes(NamedTuple):
     """The variables and members that a statement may change.
 
-    `declared` are its variables. `sets` maps the name of a variable or member to the expressions
-    that set it or take its address. Calls that receive this address are included.
+    `declared` are the variables declared in the statement. `sets` maps the name of a variable or
+    member to the expressions that set it or take its address. Calls that receive this address are
+    included.
     """
 
     declared: frozenset[Decl]
     sets: Mapping[str, Sequence[Expression]]
 
     def setting(self, decl: Decl) -> list[Expression]:
-        """The expressions that set a variable or take its address."""
+        """Returns the expressions that set a variable or take its address."""
         return [e for e in self.sets.get(decl.name, ()) if is_variable(set_place(e), decl)]
 
     def values_of(self, decl: Decl) -> list[AssignedValue] | None:
-        """The values of a variable, with their assignments. None if other code may set the
+        """Returns the values of a variable, with their assignments. None if other code may set the
         variable.
         """
         own = decl.kind == "local" and decl.init is not None and decl in self.declared
@@ -69,7 +70,7 @@ class Changes(NamedTuple):
 
 
 def changes_in(statement: Stmt) -> Changes:
-    """The changes in a statement and all inner statements, in source order."""
+    """Returns the changes in a statement and all inner statements, in source order."""
     declared = (
         decl for inner in every_statement(statement) if isinstance(inner, DeclStmt)
         for decl in inner.decls
@@ -87,7 +88,7 @@ def changes_in(statement: Stmt) -> Changes:
 
 
 class Effects:
-    """Assignments of plain integer and pointer variables in expressions and statements.
+    """The assignments of plain integer and pointer variables in expressions and statements.
 
     `keeps(call, position)` says whether a call leaves an integer unchanged whose address is the
     argument at this position.
@@ -101,17 +102,17 @@ class Effects:
         self._statements: dict[Stmt, frozenset[Decl]] = {}
 
     def of(self, expression: Expression) -> dict[Decl, int | None]:
-        """Maps each variable to the constant that is added to it, or to None if it is assigned in
-        any other way.
+        """Maps each variable to the constant that the expression adds to it. Any other assignment
+        gives None.
         """
         effects = self._expressions.get(expression)
         if effects is None:
-            effects = self._found(expression)
+            effects = self._find_effects(expression)
             self._expressions[expression] = effects
         return effects
 
     def written_in(self, statement: Stmt) -> frozenset[Decl]:
-        """The variables that may be set in the statement or anywhere inside it."""
+        """Returns the variables that a statement and its inner statements may set."""
         known = self._statements.get(statement)
         if known is None:
             written: set[Decl] = set()
@@ -125,29 +126,29 @@ class Effects:
             self._statements[statement] = known
         return known
 
-    def _found(self, expression: Expression) -> dict[Decl, int | None]:
+    def _find_effects(self, expression: Expression) -> dict[Decl, int | None]:
         effects: dict[Decl, int | None] = {}
         waiting = [expression]
         while waiting:
             inner = waiting.pop()
-            if ends_here(inner):  # nothing after it runs
+            if ends_here(inner):  # later code is unreachable
                 continue
             if isinstance(inner, Assign) and isinstance(inner.left, Name):
-                _note(effects, inner.left.decl, _added_constant(inner))
+                _add_effect(effects, inner.left.decl, _added_constant(inner))
                 waiting.append(inner.right)
                 continue
             if isinstance(inner, Unary) and isinstance(inner.operand, Name):
                 if inner.op in INCREMENT_OPERATORS:
-                    _note(effects, inner.operand.decl, INCREMENT_OPERATORS[inner.op])
+                    _add_effect(effects, inner.operand.decl, INCREMENT_OPERATORS[inner.op])
                 elif inner.op == "&" and inner.operand.decl.ctype.kind == "int":
-                    _note(effects, inner.operand.decl, None)
+                    _add_effect(effects, inner.operand.decl, None)
                 continue
             waiting.extend(self._relevant_parts(inner))
         return effects
 
     def exposed(self, expression: Expression) -> Iterator[Decl]:
-        """The integers whose address an expression takes. Arguments of calls that only read them
-        are excluded.
+        """Yields the integers whose address an expression takes. Arguments of calls that only read
+        them are excluded.
         """
         waiting = [expression]
         while waiting:
@@ -158,7 +159,7 @@ class Effects:
             waiting.extend(self._relevant_parts(inner))
 
     def _relevant_parts(self, expression: Expression) -> Sequence[Expression]:
-        """The subexpressions, without addresses of integers that a call only reads."""
+        """Returns the subexpressions, without addresses of integers that a call only reads."""
         inside = subexpressions(expression)
         if not isinstance(expression, CallExpr):
             return inside
@@ -169,7 +170,7 @@ class Effects:
 
 
 def _added_constant(assign: Assign) -> int | None:
-    """The constant that `n += 5` or `n = n + 5` adds."""
+    """Returns the constant that `n += 5` or `n = n + 5` adds."""
     op, amount = assign.op.removesuffix("="), assign.right
     if not op and isinstance(amount, Binary):
         op, own, amount = amount.op, amount.left, amount.right
@@ -184,7 +185,7 @@ def _added_constant(assign: Assign) -> int | None:
     return amount.value if op == "+" else -amount.value
 
 
-def _note(effects: dict[Decl, int | None], decl: Decl, amount: int | None) -> None:
+def _add_effect(effects: dict[Decl, int | None], decl: Decl, amount: int | None) -> None:
     if decl.ctype.kind not in ("int", "pointer"):
         return
     before = effects.get(decl, 0)

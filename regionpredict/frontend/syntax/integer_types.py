@@ -1,4 +1,4 @@
-"""Types of expressions by C's conversions, and truncation of values to integer types."""
+"""Determines types of expressions by C's conversions, and truncates values to integer types."""
 
 from __future__ import annotations
 
@@ -27,13 +27,15 @@ from regionpredict.frontend.syntax.nodes import (
 from regionpredict.frontend.syntax.traversal import subexpressions
 from regionpredict.ir import Expr
 
-_OF_INT = frozenset(("<", ">", "<=", ">=", "==", "!=", "&&", "||"))
+_INT_RESULT = frozenset(("<", ">", "<=", ">=", "==", "!=", "&&", "||"))
 _NARROW = 16
-"""Bits of the narrow types whose range values in real programs exceed."""
+"""Width of narrow types in bits. Values in real programs often exceed their range."""
 
 
 def usual(left: CType, right: CType) -> CType:
-    """The result of the usual arithmetic conversions (C17, 6.3.1.8): kind, width and sign."""
+    """Returns the type after the usual arithmetic conversions (C17, 6.3.1.8): kind, width and
+    sign.
+    """
     if left.kind == "float" or right.kind == "float":
         bits = max(c.bits for c in (left, right) if c.kind == "float")
         return CType("float", bits)
@@ -44,18 +46,18 @@ def usual(left: CType, right: CType) -> CType:
 
 
 def promoted(ctype: CType) -> CType:
-    """The type of an operand after promotion, as in a shift or in `-x`."""
+    """Returns the type of an operand after promotion, as in a shift or in `-x`."""
     return usual(ctype, INT) if ctype.kind == "int" and ctype.bits < INT.bits else ctype
 
 
 def type_of(expression: Expression | None) -> CType:
-    """The type of an expression. Unknown if its parts have unknown types."""
+    """Returns the type of an expression. Unknown if its parts have unknown types."""
     of_kind = _TYPES.get(type(expression))
     return UNKNOWN if of_kind is None else of_kind(expression)
 
 
 def _type_of_choice(then: CType, other: CType) -> CType:
-    """The type of a choice between two operands. It is a pointer type if one operand is a pointer,
+    """Returns the type of `c ? then : other`. It is a pointer type if one operand is a pointer,
     otherwise a struct type, otherwise a number type.
     """
     for side in (then, other):
@@ -67,8 +69,8 @@ def _type_of_choice(then: CType, other: CType) -> CType:
     return usual(then, other)
 
 
-def _of_binary(expression: Binary) -> CType:
-    if expression.op in _OF_INT:
+def _type_of_binary(expression: Binary) -> CType:
+    if expression.op in _INT_RESULT:
         return INT
     left, right = type_of(expression.left), type_of(expression.right)
     if expression.op == ",":
@@ -81,7 +83,7 @@ def _of_binary(expression: Binary) -> CType:
     return usual(left, right)
 
 
-def _of_unary(expression: Unary) -> CType:
+def _type_of_unary(expression: Unary) -> CType:
     inner = type_of(expression.operand)
     if expression.op == "*":
         return inner.element or UNKNOWN
@@ -92,12 +94,12 @@ def _of_unary(expression: Unary) -> CType:
     return promoted(inner) if expression.op in ("-", "~") else inner
 
 
-def _of_pointer_call(call: CallExpr) -> CType:
-    """The type of a call through a pointer: the type of the function's result."""
+def _type_of_pointer_call(call: CallExpr) -> CType:
+    """Returns the type of a call through a pointer, which is the type of the function's result."""
     return type_of(call.pointer).element or UNKNOWN
 
 
-# By kind of expression: a chain of questions would be asked for each of millions.
+# A table by node type is faster than a chain of tests, which would run for millions of nodes.
 _TYPES: dict[type, Callable[[Any], CType]] = {
     IntLit: lambda e: CType("int", e.bits, e.unsigned),
     FloatLit: lambda e: CType("float", e.bits),
@@ -106,17 +108,17 @@ _TYPES: dict[type, Callable[[Any], CType]] = {
     Assign: lambda e: type_of(e.left),
     Member: lambda e: e.field.ctype,
     Index: lambda e: type_of(e.base).element or type_of(e.index).element or UNKNOWN,
-    CallExpr: lambda e: e.decl.ctype if e.decl is not None else _of_pointer_call(e),
+    CallExpr: lambda e: e.decl.ctype if e.decl is not None else _type_of_pointer_call(e),
     Opaque: lambda e: CType("struct", name=e.struct) if e.struct else UNKNOWN,
     Ternary: lambda e: _type_of_choice(type_of(e.then), type_of(e.other)),
-    Binary: _of_binary,
-    Unary: _of_unary,
+    Binary: _type_of_binary,
+    Unary: _type_of_unary,
 }
 
 
 def struct_behind(expression: Expression | None) -> str:
-    """The struct that an expression is, contains or points to, also as bytes: `(char *)&grid + 8`.
-    "" if there is no struct.
+    """Returns the struct that an expression is, contains or points to, also as bytes:
+    `(char *)&grid + 8`. "" if there is no struct.
     """
     struct = type_of(expression).struct
     while not struct and isinstance(expression, (Cast, Unary, Index, Binary, Assign)):
@@ -126,14 +128,14 @@ def struct_behind(expression: Expression | None) -> str:
 
 
 def owner_of(member: Member) -> str:
-    """The struct that declares a member, which may be a base class of its object's class. "" if the
-    struct is unknown.
+    """Returns the struct that declares a member. It may be a base class of the object's class. ""
+    if the struct is unknown.
     """
     return member.field.owner or struct_behind(member.base)
 
 
 def converted(value: Expr, ctype: CType, source: CType | None = None) -> Expr:
-    """A value after conversion to a variable of an integer type.
+    """Converts a value to an integer type, as in an assignment to a variable.
 
     Names are assumed to fit `int` and longer types. A shorter type truncates
     (`unsigned char c = 266` is 10). Pass `source` if no name can exceed its type. Values are then
@@ -142,7 +144,11 @@ def converted(value: Expr, ctype: CType, source: CType | None = None) -> Expr:
     if ctype.kind != "int" or not 0 < ctype.bits <= 64:
         return value
     number = value.constant
-    if number is None and ctype.bits > _NARROW and (source is None or _has_all_of(ctype, source)):
+    if (
+        number is None
+        and ctype.bits > _NARROW
+        and (source is None or _represents_all_of(ctype, source))
+    ):
         return value
     if isinstance(number, Fraction):
         return value
@@ -151,7 +157,7 @@ def converted(value: Expr, ctype: CType, source: CType | None = None) -> Expr:
     return Expr.atom("wrap", value, *sizes, label=label)
 
 
-def _has_all_of(ctype: CType, source: CType) -> bool:
+def _represents_all_of(ctype: CType, source: CType) -> bool:
     """Whether a type can represent all numbers of another type, in signed arithmetic."""
     if ctype.unsigned:
         return False
@@ -159,7 +165,7 @@ def _has_all_of(ctype: CType, source: CType) -> bool:
 
 
 def whole(value: int, ctype: CType) -> int:
-    """A number truncated to the bits of an integer type.
+    """Truncates a number to the bits of an integer type.
 
     >>> whole(300, CType("int", 8)), whole(-1, CType("int", 8, unsigned=True))
     (44, 255)

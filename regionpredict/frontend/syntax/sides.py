@@ -1,4 +1,4 @@
-"""The branches of a condition: the two branches of an `if`, or the cases of a `switch`.
+"""The branches of a statement: the two branches of an `if`, or the cases of a `switch`.
 
 switch (op) { case 0: a(); case 1: b(); break; default: c(); }
                     a() where op == 0, b() where op == 0 || op == 1, c() where neither holds
@@ -46,7 +46,7 @@ Deciding = If | Switch | ExprStmt | DeclStmt | Return
 
 
 def sides_of(statement: Deciding) -> list[Side]:
-    """The branches in order.
+    """Returns the branches in source order.
 
     An `if` has two branches, even if one is empty. For any other statement, the branches are the
     calls that its value selects (`t % 10 ? go_on() : report();`, `loud && report();`,
@@ -67,12 +67,12 @@ def sides_of(statement: Deciding) -> list[Side]:
             Side(test, (_with_value(statement, chosen.then),)),
             Side(Unary("!", test, statement.span), (_with_value(statement, chosen.other),)),
         ]
-    return _operands(statement) if isinstance(statement, ExprStmt) else []
+    return _selected_operands(statement) if isinstance(statement, ExprStmt) else []
 
 
 def _chosen_value(statement: ExprStmt | DeclStmt | Return) -> Ternary | None:
-    """The value `c ? f() : g()` that a statement assigns, declares or returns. None if it contains
-    no calls, or if it is an address, as in `p = n > 0 ? malloc(n) : NULL;`.
+    """Returns the value `c ? f() : g()` that a statement assigns, declares or returns. None if it
+    contains no calls, or if it is an address, as in `p = n > 0 ? malloc(n) : NULL;`.
     """
     value: Expression | None = None
     if isinstance(statement, Return):
@@ -94,7 +94,7 @@ def _chosen_value(statement: ExprStmt | DeclStmt | Return) -> Ternary | None:
 
 
 def _with_value(statement: ExprStmt | DeclStmt | Return, value: Expression) -> Stmt:
-    """The statement with one of the two values."""
+    """Returns the statement with one of the two values."""
     if isinstance(statement, Return):
         return statement._replace(value=value)
     if isinstance(statement, DeclStmt):
@@ -105,7 +105,7 @@ def _with_value(statement: ExprStmt | DeclStmt | Return, value: Expression) -> S
     return statement._replace(expr=made)
 
 
-def _operands(statement: ExprStmt) -> list[Side]:
+def _selected_operands(statement: ExprStmt) -> list[Side]:
     whole = without_casts(statement.expr)
     if isinstance(whole, Ternary):
         parts = [(whole.condition, whole.then),
@@ -120,7 +120,7 @@ def _operands(statement: ExprStmt) -> list[Side]:
 
 
 def condition_of(statement: Deciding) -> Expression | None:
-    """The expression that is always evaluated first. None for a statement without a decision."""
+    """Returns the expression that is always evaluated first. None if nothing is decided."""
     if isinstance(statement, (If, Switch)):
         return statement.condition
     chosen = _chosen_value(statement)
@@ -133,19 +133,19 @@ def condition_of(statement: Deciding) -> Expression | None:
 
 
 def continues_early(statement: If) -> bool:
-    """Whether later statements run only if the condition is false: `if (c) continue;`."""
+    """Whether the following statements run only if the condition is false: `if (c) continue;`."""
     return statement.other is None and ends_with(statement.then, "continue")
 
 
 def returns_early(statement: If) -> bool:
-    """Whether later statements outside of loops run only if the condition is false:
+    """Whether the following statements outside of loops run only if the condition is false:
     `if (c) return;`.
     """
     return statement.other is None and ends_with(statement.then, "return")
 
 
 def left_early(loop: For | While | RangeFor) -> str:
-    """The place of a `break` that may end a loop early. "" if there is none."""
+    """Returns the location of a `break` that may end a loop early. "" if there is none."""
     breaks = (jump for jump in jumps_out(loop.body) if jump_kind(jump) == "break")
     return next((f"{jump.span.file}:{jump.span.line}" for jump in breaks), "")
 
@@ -174,7 +174,7 @@ def _cases(statement: Switch) -> list[Side]:
 
 
 def case_labels(item: Stmt) -> list[Expression | None]:
-    """The labels before a statement of a `switch`. `default` is None."""
+    """Returns the labels before a statement of a `switch`. `default` is None."""
     labels: list[Expression | None] = []
     while isinstance(item, Compound) and item.cases:
         labels += item.cases

@@ -34,7 +34,7 @@ from regionpredict.frontend.syntax.nodes import (
 )
 from regionpredict.ir import Span
 
-# Any, because the type checker takes minutes for the recursive union.
+# `Any` is used because the type checker takes minutes for the recursive union.
 _BELOW: dict[type, Callable[[Any], tuple[Any, ...]]] = {
     Binary: lambda e: (e.left, e.right),
     Assign: lambda e: (e.left, e.right),
@@ -49,7 +49,7 @@ _BELOW: dict[type, Callable[[Any], tuple[Any, ...]]] = {
 
 
 def subexpressions(expression: Expression) -> tuple[Expression, ...]:
-    """The direct subexpressions."""
+    """Returns the direct subexpressions."""
     inside = _BELOW.get(type(expression))
     return inside(expression) if inside is not None else ()
 
@@ -62,9 +62,9 @@ def ends_here(expression: Expression) -> bool:
 
 
 def every_expression(expression: Expression) -> Iterator[Expression]:
-    """The expression and all its subexpressions, in source order."""
+    """Yields the expression and all its subexpressions, in source order."""
     waiting: list[Any] = [expression]
-    while waiting:  # a loop instead of recursion, since it is called for every expression
+    while waiting:  # a loop is faster than recursion
         node = waiting.pop()
         yield node
         inside = _BELOW.get(type(node))
@@ -95,25 +95,25 @@ _OWN: dict[type, Callable[[Any], tuple[Any, ...]]] = {
 
 
 def own_parts(statement: Stmt) -> Iterator[Expression]:
-    """Every expression of a statement itself, including its subexpressions."""
+    """Yields every expression of a statement itself, including its subexpressions."""
     for own in own_expressions(statement):
         yield from every_expression(own)
 
 
 def inner_statements(statement: Stmt) -> tuple[Stmt, ...]:
-    """The direct inner statements."""
+    """Returns the direct inner statements."""
     inside = _INNER.get(type(statement))
     return inside(statement) if inside is not None else ()
 
 
 def own_expressions(statement: Stmt) -> tuple[Expression, ...]:
-    """The expressions of a statement itself, without those of inner statements."""
+    """Returns the expressions of a statement itself, without those of inner statements."""
     own = _OWN.get(type(statement))
     return own(statement) if own is not None else ()
 
 
 def every_statement(statement: Stmt) -> Iterator[Stmt]:
-    """The statement and all inner statements, in source order."""
+    """Yields the statement and all inner statements, in source order."""
     waiting: list[Any] = [statement]
     while waiting:
         node = waiting.pop()
@@ -125,11 +125,11 @@ def every_statement(statement: Stmt) -> Iterator[Stmt]:
 
 LOOPS = (For, While, RangeFor)
 Around = tuple[Stmt, ...]
-"""The statements around another one, outermost first."""
+"""The statements that enclose a statement, outermost first."""
 
 
 def nested(statement: Stmt, around: Around = ()) -> Iterator[tuple[Stmt, Around]]:
-    """The statement and all inner statements in source order, each with its enclosing
+    """Yields the statement and all inner statements in source order, each with its enclosing
     statements.
     """
     yield statement, around
@@ -139,14 +139,14 @@ def nested(statement: Stmt, around: Around = ()) -> Iterator[tuple[Stmt, Around]
 
 
 def counted_loops(around: Around) -> tuple[For, ...]:
-    """The `for` loops among some statements."""
+    """Returns the `for` loops among some statements."""
     return tuple(statement for statement in around if isinstance(statement, For))
 
 
 def is_outside(
     expression: Expression, function: Function, around: tuple[type[Stmt], ...] = LOOPS
 ) -> bool:
-    """Whether an expression is in a function but outside of these statements."""
+    """Whether an expression is in a function but outside of statements of the types `around`."""
     waiting: list[Stmt] = [function.body]
     while waiting:
         statement = waiting.pop()
@@ -159,13 +159,13 @@ def is_outside(
 
 
 def first_span(statement: Stmt) -> Span | None:
-    """The place of a statement's first line. None for an empty block."""
+    """Returns the location of a statement's first line. None for an empty block."""
     spans = (getattr(inner, "span", None) for inner in every_statement(statement))
     return next((span for span in spans if isinstance(span, Span)), None)
 
 
 def expressions_in(statement: Stmt) -> Iterator[Expression]:
-    """Every expression anywhere in a statement."""
+    """Yields every expression in a statement and its inner statements."""
     for inner in every_statement(statement):
         own = _OWN.get(type(inner))
         waiting: list[Any] = [] if own is None else list(reversed(own(inner)))
@@ -178,12 +178,12 @@ def expressions_in(statement: Stmt) -> Iterator[Expression]:
 
 
 def all_expressions(function: Function) -> Iterator[Expression]:
-    """All expressions of a function, including the initializers of a constructor."""
+    """Returns all expressions of a function, including the initializers of a constructor."""
     return chain(*map(every_expression, function.initialisers), expressions_in(function.body))
 
 
 def declared_in(statement: Stmt) -> set[Decl]:
-    """The variables that a statement declares, including its inner statements."""
+    """Returns the variables that a statement declares, including its inner statements."""
     declared: set[Decl] = set()
     for inner in every_statement(statement):
         if isinstance(inner, DeclStmt):
@@ -192,8 +192,8 @@ def declared_in(statement: Stmt) -> set[Decl]:
 
 
 def calls_in(statement: Stmt) -> dict[Decl, list[CallExpr]]:
-    """The calls of known functions in a statement, in source order, including constructors. The key
-    is the function.
+    """Returns the calls of known functions in a statement, in source order, by function.
+    Constructor calls are included.
     """
     calls: dict[Decl, list[CallExpr]] = {}
     for expression in expressions_in(statement):

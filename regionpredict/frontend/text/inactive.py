@@ -27,8 +27,8 @@ _FALSE = re.compile(r"\(*\s*0\s*\)*")
 class _Branch(NamedTuple):
     """The text between two lines of one conditional.
 
-    `word` and `condition` are those of the line before the text. `before` is the previous branch if
-    `word` is `else`.
+    `word` and `condition` come from the line before the text. If `word` is `else`, `before` is the
+    previous branch.
     """
 
     word: str
@@ -37,16 +37,16 @@ class _Branch(NamedTuple):
     begin: int
     end: int
 
-    def opening(self, defined: _Defined) -> str | None:
-        """The steps that enable the text. None if nothing does."""
+    def enabling_changes(self, defined: _Defined) -> str | None:
+        """Returns the changes that enable the text. None if no change does."""
         if self.before is not None and self.word == "else":
             return _definitions_for(self.before.word, self.before.condition, False, defined)
         return _definitions_for(self.word, self.condition, True, defined)
 
 
 class _Definition(NamedTuple):
-    """A macro that the file defines, with its place. Also says whether it is defined only if it is
-    still undefined.
+    """A macro that the file defines, with its line. `default` says that the file defines it only if
+    it is undefined.
     """
 
     line: int
@@ -57,7 +57,7 @@ _Defined = Callable[[str], "_Definition | None"]
 
 
 def _definitions_for(word: str, condition: str, wanted: bool, defined: _Defined) -> str | None:
-    """The definitions that make the line `#WORD CONDITION` true, or false on request."""
+    """Returns the definitions that make `#WORD CONDITION` true, or false if `wanted` is False."""
     if word in ("ifdef", "ifndef"):
         name = _NAME.match(condition)
         with_it = wanted == (word == "ifdef")
@@ -66,10 +66,10 @@ def _definitions_for(word: str, condition: str, wanted: bool, defined: _Defined)
         return f"add -D {name.group()}" if with_it else _how_to_undefine(name.group(), defined)
     if (_FALSE.fullmatch(condition) and wanted) or not _NAME.search(condition):
         return None
-    alone = _DEFINED.fullmatch(condition)
-    if alone is not None:
-        name_of = alone.group(2) or alone.group(3)
-        with_it = wanted != bool(alone.group(1))
+    single_test = _DEFINED.fullmatch(condition)
+    if single_test is not None:
+        name_of = single_test.group(2) or single_test.group(3)
+        with_it = wanted != bool(single_test.group(1))
         return f"add -D {name_of}" if with_it else _how_to_undefine(name_of, defined)
     if wanted and _NAME.fullmatch(condition):
         definition = defined(condition)
@@ -80,7 +80,7 @@ def _definitions_for(word: str, condition: str, wanted: bool, defined: _Defined)
 
 
 def _how_to_undefine(name: str, defined: _Defined) -> str:
-    """How to undefine a macro. `-D` cannot remove a definition in the file."""
+    """Returns how to undefine a macro. `-D` cannot remove a definition in the file."""
     definition = defined(name)
     if definition is not None:
         return f"take '#define {name}' out of line {definition.line}"
@@ -91,9 +91,10 @@ def inactive_loops(
     source: SourceText, macros: MacroTable, active: Iterable[Pragma],
     reads: Callable[[int, int], bool],
 ) -> list[Diagnostic]:  # fmt: skip
-    """The RP006 diagnostics for the loop directives of a file that are not among the `active` ones.
+    """Returns the RP006 diagnostics for the loop directives of a file that are not among the
+    `active` ones.
 
-    `reads` says whether the compiler reads some text between two offsets. It does not read the
+    `reads` says whether the compiler reads the text between two offsets. It does not read the
     innermost branch around an inactive directive. Text under `#if 0` is not reported.
     """
     if not _CONDITIONAL.search(source.data):
@@ -108,11 +109,17 @@ def inactive_loops(
     notes = []
     for pragma in left:
         around = [branch for branch in branches if branch.begin <= pragma.offset < branch.end]
-        closed = [pragma for pragma in around if not reads(pragma.begin, pragma.end)]
-        shut = (closed or around[-1:])[0] if around else None
-        opening = shut.opening(_definitions(shut, text.code, branches, reads)) if shut else None
-        if opening is not None:
-            message = f"an OpenMP loop that the preprocessor leaves out: to read it, {opening}"
+        inactive = [pragma for pragma in around if not reads(pragma.begin, pragma.end)]
+        disabling = (inactive or around[-1:])[0] if around else None
+        enabling_changes = (
+            disabling.enabling_changes(_definition_lookup(disabling, text.code, branches, reads))
+            if disabling
+            else None
+        )
+        if enabling_changes is not None:
+            message = (
+                f"an OpenMP loop that the preprocessor leaves out: to read it, {enabling_changes}"
+            )
             span = Span(source.path, pragma.line, pragma.column)
             notes.append(Diagnostic("RP006", span, message))
     return notes
@@ -121,23 +128,24 @@ def inactive_loops(
 def conditions_of_directives(
     text: bytes, with_directives: Collection[str] = ()
 ) -> list[tuple[str, ...]]:
-    """For each OpenMP directive, the macros that must be defined according to the conditional
-    around it.
+    """Returns for each OpenMP directive the macros that must be defined, according to the
+    conditional around the directive.
 
-    Empty for a directive outside of conditionals, or in a conditional of another form.
-    `with_directives` are paths of headers. An `#include` of one of them counts as a directive.
+    The macros are empty for a directive outside of conditionals, or in a conditional of another
+    form. `with_directives` are paths of headers. An `#include` of one of them counts as a
+    directive.
     """
-    places = [found.start() for found in _DIRECTIVE.finditer(text)] if b"omp" in text else []
+    offsets = [found.start() for found in _DIRECTIVE.finditer(text)] if b"omp" in text else []
     if with_directives:
-        places += [
+        offsets += [
             include.start() for include in _INCLUDE.finditer(text)
-            if _is_any(include.group(1).decode("utf-8", "replace"), with_directives)
+            if _may_be_header(include.group(1).decode("utf-8", "replace"), with_directives)
         ]  # fmt: skip
-    branches = _branches(text) if places else []
+    branches = _branches(text) if offsets else []
     conditions = []
-    for place in places:
+    for place in offsets:
         around = [branch for branch in branches if branch.begin <= place < branch.end]
-        conditions.append(_macros_of(around[-1]) if around else ())
+        conditions.append(_required_macros(around[-1]) if around else ())
     return conditions
 
 
@@ -146,14 +154,16 @@ def has_directive(text: bytes) -> bool:
     return b"omp" in text and _DIRECTIVE.search(text) is not None
 
 
-def _is_any(include: str, headers: Collection[str]) -> bool:
-    """Whether an included name may be one of these headers. The end of the path is compared."""
+def _may_be_header(include: str, headers: Collection[str]) -> bool:
+    """Whether an included name may be one of these headers. Only the end of the path is
+    compared.
+    """
     ending = "/" + include.removeprefix("./")
     return any(header.endswith(ending) for header in headers)
 
 
-def _macros_of(branch: _Branch) -> tuple[str, ...]:
-    """The macros whose definition makes the line before a branch true."""
+def _required_macros(branch: _Branch) -> tuple[str, ...]:
+    """Returns the macros whose definition makes the line before a branch true."""
     wanted, word, condition = True, branch.word, branch.condition
     if word == "else" and branch.before is not None:
         wanted, word, condition = False, branch.before.word, branch.before.condition
@@ -171,7 +181,7 @@ def _macros_of(branch: _Branch) -> tuple[str, ...]:
 
 
 def _branches(code: bytes) -> list[_Branch]:
-    """The branches of a text, outer branches first. Empty if conditionals do not match."""
+    """Returns the branches of a text, outer branches first. Empty if conditionals do not match."""
     branches: list[_Branch] = []
     opened: list[list[_Branch]] = []
     for line in _CONDITIONAL.finditer(code):
@@ -193,10 +203,10 @@ def _branches(code: bytes) -> list[_Branch]:
     return sorted(branches, key=lambda branch: (branch.begin, -branch.end))
 
 
-def _definitions(
+def _definition_lookup(
     branch: _Branch, code: bytes, branches: list[_Branch], reads: Callable[[int, int], bool]
 ) -> _Defined:
-    """Finds the macros that the file defines before a branch."""
+    """Returns a function that finds the macros that the file defines before a branch."""
     return lambda name: _definition(name, branch, code, branches, reads)
 
 
@@ -204,7 +214,7 @@ def _definition(
     name: str, branch: _Branch, code: bytes, branches: list[_Branch],
     reads: Callable[[int, int], bool],
 ) -> _Definition | None:  # fmt: skip
-    """The last active definition of a macro before a branch."""
+    """Returns the last active definition of a macro before a branch."""
     definition = None
     form = re.compile(_DEFINE % name.encode(), re.MULTILINE)
     for match in form.finditer(code, 0, branch.begin):
@@ -217,8 +227,12 @@ def _definition(
 
 
 def _needs_undefined(branch: _Branch, name: str) -> bool:
-    """Whether a branch is active if a macro is undefined: `#ifndef NAME`."""
+    """Whether a branch is active only if a macro is undefined: `#ifndef NAME`."""
     if branch.word == "ifndef":
         return branch.condition == name
-    asked = _DEFINED.fullmatch(branch.condition) if branch.word == "if" else None
-    return asked is not None and bool(asked.group(1)) and name in (asked.group(2), asked.group(3))
+    tested_macro = _DEFINED.fullmatch(branch.condition) if branch.word == "if" else None
+    return (
+        tested_macro is not None
+        and bool(tested_macro.group(1))
+        and name in (tested_macro.group(2), tested_macro.group(3))
+    )

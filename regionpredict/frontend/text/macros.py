@@ -1,7 +1,7 @@
-"""A minimal preprocessor for directives: finds macros that contain a `_Pragma`, and expands them.
+"""Finds macros that contain a `_Pragma`, and expands macros in directives.
 
-Supports object-like and function-like macros, arguments, `#` and `##`, and nested macros. The
-parser expands the code itself.
+Object-like and function-like macros, arguments, `#`, `##` and nested macros are supported. In code
+outside directives, the parser expands the macros.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ _DEFINE = re.compile(
     rb"^[ \t]*#[ \t]*define[ \t]+([A-Za-z_]\w*)(\([^)\n]*\))?((?:\\\r?\n|[^\n])*)", re.MULTILINE
 )
 _WORD = re.compile(r'"(?:\\.|[^"\\])*"|[A-Za-z_]\w*|##|#|\s+|[0-9.]\w*|.', re.DOTALL)
-_DEPTH = 12
+_MAX_DEPTH = 12
 
 
 class Macro(NamedTuple):
@@ -25,14 +25,14 @@ class Macro(NamedTuple):
 
 
 class MacroTable:
-    """The macros of some source texts. The last definition of a name counts."""
+    """The macros of some source texts. The last definition of a name is used."""
 
     def __init__(self) -> None:
         self._macros: dict[str, Macro] = {}
         self._pragma: frozenset[str] | None = None
 
     def add_text(self, data: bytes) -> None:
-        """Adds every `#define` of a file with blanked comments."""
+        """Adds every `#define` of a file whose comments are blanked."""
         for match in _DEFINE.finditer(data):
             name = match.group(1).decode()
             parameters = None
@@ -44,24 +44,26 @@ class MacroTable:
         self._pragma = None
 
     def add(self, name: str, value: str) -> None:
-        """Adds a `-D NAME=VALUE`."""
+        """Adds the macro of an option `-D NAME=VALUE`."""
         self._macros[name] = Macro(name, None, value)
         self._pragma = None
 
     def get(self, name: str) -> Macro | None:
-        """The macro with that name, or None."""
+        """Returns the macro with this name, or None."""
         return self._macros.get(name)
 
     @property
     def constants(self) -> frozenset[str]:
-        """Object-like macros whose replacement begins with a number or a parenthesis."""
+        """The object-like macros whose replacement begins with a digit."""
         return frozenset(
             m.name for m in self._macros.values() if m.parameters is None and m.body[:1].isdigit()
         )
 
     @property
     def pragma_macros(self) -> frozenset[str]:
-        """The macros whose expansion contains an OpenMP `_Pragma`. Nested macros count."""
+        """The macros whose expansion contains an OpenMP `_Pragma`, directly or in a nested
+        macro.
+        """
         if self._pragma is None:
             holders = {m.name for m in self._macros.values() if "_Pragma" in m.body}
             while True:
@@ -86,16 +88,16 @@ class MacroTable:
         return any(name.encode() in data for name in self.pragma_macros)
 
     def expand(self, text: str, depth: int = 0) -> str:
-        """The text with all known macros expanded.
+        """Expands all known macros in a text.
 
         >>> table = MacroTable()
         >>> table.add_text(b"#define SCHED(c) schedule(static, c)")
         >>> table.expand("parallel for SCHED(4)")
         'parallel for schedule(static, 4)'
         """
-        if depth > _DEPTH:
+        if depth > _MAX_DEPTH:
             return text
-        out: list[str] = []
+        expanded: list[str] = []
         at = 0
         while at < len(text):
             match = _WORD.match(text, at)
@@ -103,25 +105,25 @@ class MacroTable:
             word, at = match.group(), match.end()
             macro = self._macros.get(word)
             if macro is None:
-                out.append(word)
+                expanded.append(word)
             elif macro.parameters is None:
-                out.append(word if macro.body == word else self.expand(macro.body, depth + 1))
+                expanded.append(word if macro.body == word else self.expand(macro.body, depth + 1))
             else:
                 end, arguments = self.read_arguments(text, at)
                 if end == at:
-                    out.append(word)
+                    expanded.append(word)
                 else:
-                    out.append(self.expand_call(word, arguments, depth + 1))
+                    expanded.append(self.expand_call(word, arguments, depth + 1))
                     at = end
-        return "".join(out)
+        return "".join(expanded)
 
     def expand_call(self, name: str, arguments: list[str], depth: int = 0) -> str:
-        """The expansion of one macro with its arguments."""
+        """Returns the expansion of one macro with its arguments."""
         macro = self._macros[name]
         if macro.parameters is None:
             return self.expand(macro.body, depth + 1)
         bound_arguments = _match_arguments(macro.parameters, arguments)
-        out: list[str] = []
+        expanded: list[str] = []
         tokens = _WORD.findall(macro.body)
         at = 0
         while at < len(tokens):
@@ -131,27 +133,27 @@ class MacroTable:
             )
             if word == "#" and following < len(tokens) and tokens[following] in bound_arguments:
                 quoted = " ".join(bound_arguments[tokens[following]].split())
-                out.append('"' + quoted.replace("\\", "\\\\").replace('"', '\\"') + '"')
+                expanded.append('"' + quoted.replace("\\", "\\\\").replace('"', '\\"') + '"')
                 at = following
             elif word == "##":
-                while out and not out[-1].strip():
-                    out.pop()
+                while expanded and not expanded[-1].strip():
+                    expanded.pop()
                 at = following - 1
             elif word in bound_arguments:
                 pasted = following < len(tokens) and tokens[following] == "##"
-                out.append(
+                expanded.append(
                     bound_arguments[word]
                     if pasted
                     else self.expand(bound_arguments[word], depth + 1)
                 )
             else:
-                out.append(word)
+                expanded.append(word)
             at += 1
-        return self.expand("".join(out), depth + 1)
+        return self.expand("".join(expanded), depth + 1)
 
     @staticmethod
     def read_arguments(text: str, at: int) -> tuple[int, list[str]]:
-        """The arguments of a call at the next `(`, and the offset after its `)`."""
+        """Returns the offset after the `)` of a macro call, and its arguments."""
         start = at
         while at < len(text) and text[at] in " \t\r\n\\":
             at += 1

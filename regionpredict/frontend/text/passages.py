@@ -1,8 +1,8 @@
 """Splits a source text into passages (functions, initialized objects and macros), with the words in
-each.
+each passage.
 
-Finds possible calls between functions from names alone. A word in a passage may be a call of every
-function with that name.
+This finds possible calls between functions from names alone. A word in a passage may be a call of
+every function with this name.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from regionpredict.frontend.text.source_text import masked
 
-# Each begins with a pattern that is fast to find.
+# Each pattern begins with a part that is fast to find.
 _DIRECTIVES = (
     re.compile(rb"pragma(?:[ \t\v]|\\\r?\n)+omp\b"),
     re.compile(rb"_Pragma\s*\(\s*[^\"\s)]"),
@@ -37,11 +37,11 @@ _OPERATOR = b"operator"
 
 
 class Passage(NamedTuple):
-    """A passage of text. `names` are the names that it defines, and `used_names` are all names in
-    it. It is a `macro`, a function or an object.
+    """A passage of text: a `macro`, a function or an object. `names` are the names that it defines,
+    and `used_names` are all names in it.
 
-    `directed` says that it may contain an OpenMP directive. `stems` are macros that may paste
-    together the names that it defines. Each comes with a word, as in `JOIN(scale_, T)(int n) {`.
+    `directed` says that the passage may contain an OpenMP directive. `stems` are macros that may
+    paste the defined names together, each with one of its words, as in `JOIN(scale_, T)(int n) {`.
     """
 
     macro: bool
@@ -57,16 +57,16 @@ def holds_directives(data: bytes) -> bool:
 
 
 def passages(data: bytes) -> list[Passage]:
-    """The passages of a text. If its braces do not match, a single one.
+    """Returns the passages of a text, or a single passage if the braces do not match.
 
-    Words in comments and strings do not count. C++ operators are called without their names, so
+    Words in comments and strings are ignored. C++ operators are called without their names, so
     every passage may call every `operator`.
 
     >>> text = b"#define RUN f(1)\\nint g(int n) { return f(n); }\\nint (*table[])(int) = { g };"
     >>> [(p.macro, *sorted(p.names), *sorted(p.used_names & {b"f", b"g"})) for p in passages(text)]
     [(True, b'RUN', b'f'), (False, b'g', b'f', b'g'), (False, b'table', b'g')]
     """
-    # Strings become blank, so a directive in a string is unwrapped first.
+    # Strings are blanked, so a directive in a string is unwrapped first.
     bare = masked(_QUOTED.sub(b"pragma omp ", data)).bare
     macros: list[Passage] = []
     branches, otherwise = [b""], [False]
@@ -87,7 +87,7 @@ def passages(data: bytes) -> list[Passage]:
             otherwise.append(conditional.group(1)[:2] == b"el")
     branches[-1] += bare[at:]
     for number, text in enumerate(branches):
-        # `#else` with another header of the same function, whose brace was already found.
+        # An `#else` may contain another header of the same function, whose brace was already found.
         if otherwise[number] and text.count(b"{") != text.count(b"}"):
             branches[number] = text.translate(None, b"{}")
     text = b"\n".join(branches)
@@ -100,15 +100,15 @@ def passages(data: bytes) -> list[Passage]:
 
 
 def _functions_and_objects(text: bytes, *, may_direct: bool) -> list[Passage] | None:
-    """The passages of a text that contains directives but no other preprocessor lines. None if
+    """Returns the passages of a text whose only preprocessor lines are directives. None if the
     braces do not match.
     """
     passages: list[Passage] = []
     names, stems = frozenset[bytes](), frozenset[tuple[bytes, bytes]]()
     depth = scopes = 0  # open braces in the passage; enclosing namespaces, classes and structs
     start = begin = since = 0  # start of the passage; after the last boundary; after the last brace
-    for edge in _EDGE.finditer(text):
-        char, at = edge.group(), edge.end()
+    for boundary in _EDGE.finditer(text):
+        char, at = boundary.group(), boundary.end()
         if depth:
             depth += (char == b"{") - (char == b"}")
             if not depth:
@@ -122,12 +122,12 @@ def _functions_and_objects(text: bytes, *, may_direct: bool) -> list[Passage] | 
                 begin = since = at
             else:
                 # Old-style C functions have declarations between their name and their body.
-                stems = _stems(text[begin : at - 1])
+                stems = _pasting_macros(text[begin : at - 1])
                 pointers = _function_pointers(text[begin : at - 1], header)
                 names = (
                     pointers
-                    or _names(header)
-                    or _names(_without_parentheses(text[since : at - 1]))
+                    or _defined_names(header)
+                    or _defined_names(_without_parentheses(text[since : at - 1]))
                     or names
                 )
                 start, depth = begin, 1
@@ -137,12 +137,12 @@ def _functions_and_objects(text: bytes, *, may_direct: bool) -> list[Passage] | 
         else:
             if text.find(b"=", begin, at) >= 0:
                 header = _without_parentheses(text[begin:at])
-                own = _function_pointers(text[begin:at], header) or _names(header)
+                own = _function_pointers(text[begin:at], header) or _defined_names(header)
                 passages.append(_passage(own, text[begin:at], may_direct=may_direct))
             begin = at
         if scopes < 0:
             return None
-    if stems := _stems(text[begin:] + b";"):
+    if stems := _pasting_macros(text[begin:] + b";"):
         passage = _passage(frozenset(), text[begin:], may_direct=may_direct)
         passages.append(passage._replace(stems=stems))
     return None if depth or scopes else passages
@@ -154,7 +154,7 @@ def _passage(names: frozenset[bytes], text: bytes, *, may_direct: bool) -> Passa
 
 
 def _without_parentheses(header: bytes) -> bytes:
-    """The text before a brace, with each pair of parentheses replaced by a NUL."""
+    """Returns the text before a brace, with each pair of parentheses replaced by a NUL."""
     before = b""
     while before != header:
         before, header = header, _ARGUMENTS.sub(b"\0", header)
@@ -171,19 +171,21 @@ def _is_scope(header: bytes) -> bool:
 
 
 def _function_pointers(text: bytes, header: bytes) -> frozenset[bytes]:
-    """The initialized function pointers: `int (*table[])(int) = ...`."""
+    """Returns the names of initialized function pointers: `int (*table[])(int) = ...`."""
     return frozenset(_POINTER.findall(text)) if b"=" in header else frozenset()
 
 
-def _stems(header: bytes) -> frozenset[tuple[bytes, bytes]]:
-    """The macros that may paste names together before a brace, each with a word to paste."""
+def _pasting_macros(header: bytes) -> frozenset[tuple[bytes, bytes]]:
+    """Returns the macros that may paste names together before a brace, each with a word to
+    paste.
+    """
     return frozenset(
         (call.group(1), word)
         for call in _MACRO_CALL.finditer(header) for word in _WORD.findall(call.group(2))
     )  # fmt: skip
 
 
-def _names(header: bytes) -> frozenset[bytes]:
+def _defined_names(header: bytes) -> frozenset[bytes]:
     if _OPERATOR in header:
         return frozenset((_OPERATOR,))
     return frozenset((*_CALLED.findall(header), *_OBJECT.findall(header)))

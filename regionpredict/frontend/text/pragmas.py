@@ -1,7 +1,7 @@
-"""Finds OpenMP directives in source text: `#pragma omp`, `_Pragma("omp ...")` and macros with one.
+"""Finds OpenMP directives in source text: `#pragma omp`, `_Pragma("omp ...")`, and in macros.
 
-libclang hides the loop below an OpenMP directive, so directives are read from the text and attached
-to the following statement. Comments, strings and text under a false `#if` are skipped.
+libclang hides the loop below an OpenMP directive. Directives are therefore read from the text and
+attached to the following statement. Comments, strings and text under a false `#if` are skipped.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _NAME_WORDS = frozenset(
         "dispatch",
     )
 )  # fmt: skip
-# The words that may follow another one. `ordered` and `reduction` are then clauses.
+# Words that may follow the first word of a directive. `ordered` and `reduction` are then clauses.
 _FOLLOWING_WORDS = frozenset(
     (
         "for", "simd", "sections", "parallel", "distribute", "teams", "loop", "taskloop", "master",
@@ -49,7 +49,7 @@ _PRAGMA_OPERATOR = re.compile(rb"\b_Pragma\b")
 
 
 def may_hold_directives(data: bytes, macros: MacroTable) -> bool:
-    """A fast test of whether the text may contain a pragma, or a macro that contains one."""
+    """Whether the text may contain a pragma, or a macro that contains one. This is a fast test."""
     return (b"omp" in data and (b"pragma" in data or b"_Pragma" in data)) or macros.used_in(data)
 
 
@@ -59,7 +59,7 @@ _OPENED_BLOCK = re.compile(r"(?:^|[;{}():]|\b(?:do|else))\s*\{")  # not an initi
 
 
 def with_numbers(pragma: Pragma, number_of: Callable[[str], int | None]) -> Pragma:
-    """Replaces the enumerators in `collapse` by their numbers.
+    """Replaces the enumerators in `collapse` clauses by their numbers.
 
     >>> clause = Clause("collapse", "DEPTH + 1")
     >>> pragma = Pragma("for", (clause,), 0, 0, 1, 1, "")
@@ -81,12 +81,12 @@ def _number(name: str, number_of: Callable[[str], int | None]) -> int | str:
 
 
 def find_pragmas(source: SourceText, macros: MacroTable, text: Masked) -> list[Pragma]:
-    """The active OpenMP directives of a file, in text order."""
+    """Returns the active OpenMP directives of a file, in text order."""
     pragmas: list[Pragma] = []
     for match in _PRAGMA_LINE.finditer(text.bare):
         hash_at = match.start() + len(match.group()) - len(match.group().lstrip())
         body = _CONTINUED.sub(b"", text.code[slice(*match.span(1))]).decode("utf-8", "replace")
-        pragma = _make(source, body, hash_at, match.end(), macros)
+        pragma = _parsed_pragma(source, body, hash_at, match.end(), macros)
         if pragma:
             pragmas.append(pragma)
     pragmas.extend(_operator_pragmas(source, text, macros))
@@ -94,7 +94,7 @@ def find_pragmas(source: SourceText, macros: MacroTable, text: Masked) -> list[P
     return pragmas
 
 
-def _make(
+def _parsed_pragma(
     source: SourceText, body: str, offset: int, end: int, macros: MacroTable, macro: str = ""
 ) -> Pragma | None:
     text = " ".join(body.split())
@@ -122,27 +122,27 @@ def _operator_pragmas(source: SourceText, text: Masked, macros: MacroTable) -> l
         if name == "_Pragma":
             found = [_Operator(_unquote(text)) for text in arguments[:1]]
         else:
-            found = _operators(macros.expand_call(name, arguments))
+            found = _pragmas_in_expansion(macros.expand_call(name, arguments))
         for operator in found:
-            pragma = _make(source, operator.text, at, end, macros, macro=name)
+            pragma = _parsed_pragma(source, operator.text, at, end, macros, macro=name)
             if pragma:
                 pragmas.append(pragma._replace(joined=operator.joined, blocks=operator.blocks))
     return pragmas
 
 
 class _Operator(NamedTuple):
-    """A `_Pragma` with its text, and with `joined` and `blocks` of its directive."""
+    """A `_Pragma` with its text. `joined` and `blocks` have the same meaning as in `Pragma`."""
 
     text: str
     joined: bool = False
     blocks: tuple[int, int] | None = None
 
 
-def _operators(expanded: str) -> list[_Operator]:
-    """The directives in a macro expansion.
+def _pragmas_in_expansion(expanded: str) -> list[_Operator]:
+    """Returns the directives in a macro expansion.
 
     >>> text = 'x = 1; { f(); } _Pragma("omp parallel") { g(); } _Pragma("omp barrier")'
-    >>> [tuple(operator) for operator in _operators(text)]
+    >>> [tuple(operator) for operator in _pragmas_in_expansion(text)]
     [('omp parallel', False, (1, 1)), ('omp barrier', False, None)]
     """
     found: list[_Operator] = []
@@ -150,9 +150,9 @@ def _operators(expanded: str) -> list[_Operator]:
     for match in _OPERATOR.finditer(expanded):
         begin, end = match.span()
         joined = last_end >= 0 and not expanded[last_end:begin].strip()
-        behind = _OPERATORS.match(expanded, end)
+        following = _OPERATORS.match(expanded, end)
         blocks = None
-        if behind is not None and expanded[behind.end() :].lstrip().startswith("{"):
+        if following is not None and expanded[following.end() :].lstrip().startswith("{"):
             opened = [found.end() for found in _OPENED_BLOCK.finditer(expanded, 0, begin)]
             depths = [expanded.count("{", 0, at) - expanded.count("}", 0, at) for at in opened]
             blocks = len(opened), depths[::-1].index(1) + 1 if 1 in depths else 0
@@ -180,7 +180,7 @@ def parse_directive(text: str) -> tuple[str, tuple[Clause, ...]]:
         opening = re.compile(r"\s*\(").match(text, at)
         argument = None
         if opening:
-            end = _closing(text, opening.end() - 1)
+            end = _closing_parenthesis(text, opening.end() - 1)
             argument = " ".join(text[opening.end() : end].split())
             at = end + 1
         names = _FOLLOWING_WORDS if name_tokens else _NAME_WORDS
@@ -195,7 +195,7 @@ def parse_directive(text: str) -> tuple[str, tuple[Clause, ...]]:
     return " ".join(name_tokens), tuple(clauses)
 
 
-def _closing(text: str, opening: int) -> int:
+def _closing_parenthesis(text: str, opening: int) -> int:
     depth = 0
     for at in range(opening, len(text)):
         if text[at] == "(":
