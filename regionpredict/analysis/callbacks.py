@@ -1,9 +1,9 @@
 """Resolves calls through a parameter if the caller passes a known function.
 
-A function that calls its argument becomes a separate function for each argument. For example,
-`repeat(7, step)` calls `repeat(_, step)`, which calls `step` (procedure cloning: Cooper, Hall and
-Kennedy 1993). The place of the call determines which `step` is meant, because two programs in one
-folder may share `repeat`.
+A function that calls its argument is cloned for each argument. For example, `repeat(7, step)` calls
+`repeat(_, step)`, which calls `step` (procedure cloning: Cooper, Hall and Kennedy 1993). The
+location of the call determines which `step` is called, because two programs in one folder may share
+`repeat`.
 """
 
 from __future__ import annotations
@@ -29,21 +29,21 @@ class NamedFunction(NamedTuple):
 
 
 Given = Mapping[int, NamedFunction]
-"""The functions that a call passes. The key is the position of the parameter."""
+"""The functions that a call passes as arguments, by the position of the parameter."""
 
 
 def with_callbacks(flows: Sequence[Flow]) -> tuple[Flow, ...]:
-    """The functions, and a clone of a function for each function that it receives."""
+    """Adds a clone of each function for the functions that it receives as arguments."""
     events = (event for flow in flows for event in every_event(flow.body))
-    handed = (
+    passed = (
         name for event in events if isinstance(event, CallEvent) for _, name in event.functions
     )
-    if not any(isinstance(name, str) for name in handed):
+    if not any(isinstance(name, str) for name in passed):
         return tuple(flows)
-    return _Cloning(flows).all()
+    return _CallbackCloner(flows).all()
 
 
-class _Cloning:
+class _CallbackCloner:
     def __init__(self, flows: Sequence[Flow]) -> None:
         self.flows = flows
         self.callees = Callees(flows)
@@ -56,35 +56,37 @@ class _Cloning:
         return without_idle(self.flows, made)
 
     def _clone_for(self, flow: Flow, given: Given) -> Flow:
-        """A function that receives these functions as arguments."""
+        """Returns a function that receives these functions as arguments."""
         return changed_flow(
             flow,
-            lambda event: self._call(flow, event, given) if isinstance(event, CallEvent) else event,
+            lambda event: (
+                self._resolve_call(flow, event, given) if isinstance(event, CallEvent) else event
+            ),
         )
 
-    def _call(self, flow: Flow, call: CallEvent, given: Given) -> CallEvent:
+    def _resolve_call(self, flow: Flow, call: CallEvent, given: Given) -> CallEvent:
         if call.parameter is not None and call.parameter in given:
             called = given[call.parameter]
             call = call._replace(function=called.function, file=called.file)
-        handed = {at: self._passed_function(flow, name)
+        passed = {at: self._passed_function(flow, name)
                   for at, name in call.functions if isinstance(name, str)}  # fmt: skip
-        handed |= {at: given[name] for at, name in call.functions
+        passed |= {at: given[name] for at, name in call.functions
                    if isinstance(name, int) and name in given}  # fmt: skip
-        callee = self.callees.of(flow, call.function, call.file) if handed else None
+        callee = self.callees.of(flow, call.function, call.file) if passed else None
         if callee is None:
             return call
-        used = {at: name for at, name in handed.items() if at in self._called_parameters(callee)}
+        used = {at: name for at, name in passed.items() if at in self._called_parameters(callee)}
         if not used:
             return call
         return call._replace(function=self._clone(callee, used), file=callee.span.file)
 
     def _passed_function(self, flow: Flow, name: str) -> NamedFunction:
-        """The function with this name that `flow` passes."""
+        """Returns the function with this name that `flow` passes."""
         function = self.callees.of(flow, name)
         return NamedFunction(name, "" if function is None else function.span.file)
 
     def _called_parameters(self, flow: Flow) -> frozenset[int]:
-        """The parameters that a function calls or passes on."""
+        """Returns the parameters that a function calls or passes on."""
         key = (flow.span.file, flow.function)
         if key not in self.calling:
             calls = [event for event in every_event(flow.body) if isinstance(event, CallEvent)]
@@ -95,20 +97,22 @@ class _Cloning:
         return self.calling[key]
 
     def _clone(self, flow: Flow, given: Given) -> str:
-        """The name of the clone of `flow` for its arguments: `run(_, step)`."""
+        """Returns the name of the clone of `flow` for these arguments: `run(_, step)`."""
         shown = ", ".join(
-            self._shown(given[at]) if at in given else "_" for at in range(max(given) + 1)
+            self._display_name(given[at]) if at in given else "_" for at in range(max(given) + 1)
         )
         name = f"{flow.function}({shown})"
         key = (flow.span.file, name)
         if key not in self.clones:
             if len(self.clones) >= MOST_CLONES.value:
                 return flow.function
-            self.clones[key] = None  # during its construction, since it may be recursive
+            self.clones[key] = (
+                None  # set during the construction, since the function may be recursive
+            )
             self.clones[key] = replace(self._clone_for(flow, given), function=name)
         return name
 
-    def _shown(self, meant: NamedFunction) -> str:
+    def _display_name(self, meant: NamedFunction) -> str:
         if self.callees.is_unique(meant.function):
             return meant.function
         return f"{meant.function} of {meant.file}"

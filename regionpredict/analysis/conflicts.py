@@ -1,4 +1,4 @@
-"""Finds data races and contention in the source, as diagnostics with a rule.
+"""Finds data races and contention in the source, and reports them as diagnostics.
 
 Only certain conflicts are errors: loop-carried dependences (RP221), and shared variables that each
 iteration changes (RP222). Updates through an index from memory (RP224) are correct only for
@@ -19,13 +19,13 @@ from regionpredict.analysis.indirect_writes import indirect_updates, possible_ra
 from regionpredict.ir import Diagnostic, Loop, Node, Region, Statement
 
 RACES = frozenset(("RP221", "RP222", "RP224"))
-"""Rules for data races. A region with a data race must be corrected before it uses several
+"""Rules for data races. A region with a data race must be corrected before it runs on several
 threads.
 """
 
 
 def conflicts(region: Region, trips: int | None) -> list[Diagnostic]:
-    """The notes on one region. `trips` is the number of iterations of its outermost loop, if it is
+    """Returns the diagnostics on one region. `trips` is the trip count of its outermost loop, if
     known.
     """
     if region.nest is None or _has_one_thread(region) or (trips is not None and trips < 2):
@@ -64,7 +64,9 @@ def _carried_conflicts(region: Region, trips: int | None) -> Iterator[Diagnostic
 
 
 def _shared_scalars(region: Region) -> Iterator[Diagnostic]:
-    """The shared variables that every iteration sets and that the region reads."""
+    """Yields a diagnostic for each shared variable that every iteration sets and the region
+    reads.
+    """
     for name, node in contended_scalars(region).items():
         what = "counts in it" if isinstance(node, Loop) else "sets it"
         message = f"{name} is one variable for all threads, and every iteration {what}"
@@ -72,22 +74,24 @@ def _shared_scalars(region: Region) -> Iterator[Diagnostic]:
 
 
 def contended_scalars(region: Region) -> dict[str, Statement | Loop]:
-    """The shared variables that every iteration sets. Each comes with the first statement that sets
-    it.
+    """Returns the shared variables that every iteration sets, each with the first statement that
+    sets it.
     """
     if _has_one_thread(region):
         return {}
     own = {loop.variable for loop in parallel_loops(region)}
     read = {name for statement, _ in region.statements() for name in statement.reads}
     found: dict[str, Statement | Loop] = {}
-    for name, node in _sets(region):
+    for name, node in _certain_assignments(region):
         if name in region.shared and name not in own and (isinstance(node, Loop) or name in read):
             found.setdefault(name, node)
     return found
 
 
-def _sets(region: Region) -> Iterator[tuple[str, Statement | Loop]]:
-    """A variable that every iteration certainly sets, and the statement or loop that sets it."""
+def _certain_assignments(region: Region) -> Iterator[tuple[str, Statement | Loop]]:
+    """Yields each variable that every iteration certainly sets, and the statement or loop that sets
+    it.
+    """
     if region.nest is None or region.nest.exits:
         return
 
@@ -105,7 +109,7 @@ def _sets(region: Region) -> Iterator[tuple[str, Statement | Loop]]:
 
 
 def _indirect_updates(region: Region) -> Iterator[Diagnostic]:
-    """Updates of elements whose index is read from memory: `h[idx[i]]++`."""
+    """Yields a diagnostic for each update through an index from memory: `h[idx[i]]++`."""
     for access in indirect_updates(region):
         message = (
             f"{access.text} is updated by all threads at once: correct only if no two iterations "
@@ -115,7 +119,9 @@ def _indirect_updates(region: Region) -> Iterator[Diagnostic]:
 
 
 def _possible_races(region: Region) -> Iterator[Diagnostic]:
-    """Writes through an index that may occur twice: `a[k[i]] = b[i]`."""
+    """Yields a diagnostic for each write through an index that may occur twice: `a[k[i]] =
+    b[i]`.
+    """
     for access in possible_races(region):
         message = (
             f"{access.text} is written through an index from memory: a race if two iterations use "

@@ -1,7 +1,7 @@
 """Finds the numeric arguments of a call that decide conditions in the called function.
 
-void smooth(double *x, int red) { if (red) ... else ... } smooth(x, 1); smooth(x, 0); runs each side
-once, not both sides twice
+void smooth(double *x, int red) { if (red) ... else ... }
+smooth(x, 1); smooth(x, 0);       runs each branch once, not both branches twice
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from regionpredict.ir.reached import reached
 _Key = tuple[Span, str]
 
 Numbers = tuple[tuple[int, Number], ...]
-"""The numeric arguments of a function as (position of the parameter, value), in order."""
+"""The numeric arguments of a function as pairs (position of the parameter, value), in order."""
 
 MOST_VARIANTS = Constant(
     64.0, "calls", "assumed", "flags are small numbers; larger numbers do not select a mode"
@@ -27,7 +27,7 @@ MOST_VARIANTS = Constant(
 
 
 class DecidingNumbers:
-    """For each function, the parameters that decide a condition in it, or in a function that
+    """Finds for each function the parameters that decide a condition in it, or in a function that
     receives them.
     """
 
@@ -40,13 +40,14 @@ class DecidingNumbers:
         }
         self._propagate(flows)
         if any(self._positions.values()):
-            self._without_unknown(flows)
+            self._remove_unknown_in_recursion(flows)
 
     def deciding_arguments(
         self, caller: Flow, call: CallEvent, callee: Flow, given: Mapping[int, Number]
     ) -> Numbers:
-        """The numeric arguments of a call that decide a condition in the called function. `given`
-        are the arguments that the caller received. Empty if the function has too many variants.
+        """Returns the numeric arguments of a call that decide a condition in the called function.
+        `given` are the arguments that the caller received. Empty if the function has too many
+        variants.
         """
         key = (callee.span, callee.function)
         deciding = self._positions.get(key)
@@ -65,7 +66,7 @@ class DecidingNumbers:
         return made
 
     def _in_own_conditions(self, flow: Flow) -> set[int]:
-        """The parameters in the conditions of the function itself."""
+        """Returns the positions of parameters in the conditions of the function itself."""
         return {
             position
             for event in every_event(flow.body)
@@ -74,17 +75,15 @@ class DecidingNumbers:
         }
 
     def _propagate(self, flows: Sequence[Flow]) -> None:
-        """Propagates passed parameters to the conditions that they decide, until nothing
-        changes.
-        """
-        handing = [
+        """Adds parameters that are passed on to deciding parameters, until nothing changes."""
+        passing_calls = [
             (flow, event) for flow in flows for event in every_event(flow.body)
             if isinstance(event, CallEvent) and event.passed
         ]  # fmt: skip
-        grown = any(self._positions.values())
-        while grown:
-            grown = False
-            for flow, call in handing:
+        changed = any(self._positions.values())
+        while changed:
+            changed = False
+            for flow, call in passing_calls:
                 callee = self._callees.of(flow, call.function, call.file)
                 if callee is None:
                     continue
@@ -95,34 +94,34 @@ class DecidingNumbers:
                     for _, mine in passed.parameters
                 } - own  # fmt: skip
                 own |= more
-                grown = grown or bool(more)
+                changed = changed or bool(more)
 
-    def _without_unknown(self, flows: Sequence[Flow]) -> None:
-        """Removes parameters that a recursive call sets to unknown values. The first call of `f(n)`
-        does not determine `f(n / 2)` inside it.
+    def _remove_unknown_in_recursion(self, flows: Sequence[Flow]) -> None:
+        """Removes parameters that a recursive call sets to unknown values. The argument of `f(n)`
+        does not determine that of the inner call `f(n / 2)`.
         """
         calls = {(flow.span, flow.function): self._calls(flow) for flow in flows}
-        again = {key: _reachable(key, calls) for key, own in self._positions.items() if own}
+        reachable = {key: _reachable(key, calls) for key, own in self._positions.items() if own}
         within = [
             (caller, callee, call) for caller, own in calls.items() for callee, call in own
-            if caller in again.get(callee, ())
+            if caller in reachable.get(callee, ())
         ]  # fmt: skip
         changed = True
         while changed:
             changed = False
             for caller, callee, call in within:
-                told = {position for position, _ in call.numbers}
-                told |= {
+                known = {position for position, _ in call.numbers}
+                known |= {
                     passed.position
                     for passed in call.passed
                     if all(mine in self._positions[caller] for _, mine in passed.parameters)
                 }
-                untold = self._positions[callee] - told
-                self._positions[callee] -= untold
-                changed = changed or bool(untold)
+                unknown = self._positions[callee] - known
+                self._positions[callee] -= unknown
+                changed = changed or bool(unknown)
 
     def _calls(self, flow: Flow) -> list[tuple[_Key, CallEvent]]:
-        """The functions that a function calls, with the kind of each call."""
+        """Returns the functions that a function calls, each with the call."""
         calls = []
         for event in every_event(flow.body):
             callee = (
@@ -135,5 +134,5 @@ class DecidingNumbers:
 
 
 def _reachable(start: _Key, calls: Mapping[_Key, Sequence[tuple[_Key, CallEvent]]]) -> set[_Key]:
-    """A function and all functions that it reaches."""
+    """Returns a function and all functions that it reaches."""
     return set(reached([start], lambda key: [callee for callee, _ in calls.get(key, ())]))

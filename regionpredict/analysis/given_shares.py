@@ -1,13 +1,12 @@
-"""The share of executions in which a data-dependent condition holds, as given for the line of the
-`if`.
+"""Applies given shares of executions in which a condition holds, and the given skew of work.
 
-`solve.c:17=0.25`, or `25%`, sets the share of executions in which the condition of the `if` at that
-line holds. The first branch runs in that share, and `else` in the rest. A share has a point or a
-percent sign. A whole number is the number of a loop's iterations if there is a loop at the line.
-Otherwise it is a share of 0 or 1.
+`solve.c:17=0.25`, or `25%`, sets the share of executions in which the condition of the `if` at this
+line holds. The first branch then runs in 25 % of the executions, and `else` in the rest. A share
+has a decimal point or a percent sign. A whole number is the trip count of a loop if there is a loop
+at the line. Otherwise, it is a share of 0 or 1.
 
 `skew(row)=9` sets the imbalance of iterations that contain a loop over the table `row`. The longest
-iteration takes 9 times the mean. `powerlaw(row)=2.1` says that they follow a power law.
+iteration takes 9 times the mean. `powerlaw(row)=2.1` sets a power law with this exponent.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ _SKEW = re.compile(r"(skew|powerlaw)\((.+)\)")
 
 
 def skew_name(name: str) -> tuple[str, str] | None:
-    """The two parts of a name such as `skew(row)` or `powerlaw(f.c:9)`. None for any other name.
+    """Returns the two parts of `skew(row)` or `powerlaw(f.c:9)`. None for any other name.
 
     >>> skew_name("skew(row)"), skew_name("n")
     (('skew', 'row'), None)
@@ -38,17 +37,17 @@ def skew_name(name: str) -> tuple[str, str] | None:
 
 
 class Given(NamedTuple):
-    """Values given by the user: whole numbers by name, shares by place, and the skew of work."""
+    """Values given by the user: whole numbers by name, and shares and skews by name."""
 
     whole: dict[str, int]
     shares: dict[str, Fraction]
 
     def every(self) -> dict[str, int | Fraction]:
-        """All given values. Each name is in only one of the two dictionaries."""
+        """Returns all given values. Each name is in only one of the two dictionaries."""
         return {**self.whole, **self.shares}
 
     def without(self, names: Collection[str]) -> dict[str, int | Fraction]:
-        """All values except those for some names."""
+        """Returns all values except those for some names."""
         return {name: value for name, value in self.every().items() if name not in names}
 
 
@@ -66,8 +65,8 @@ def split_by_kind(given: Mapping[str, float | Fraction]) -> Given:
 
 
 def conditions_at(region: Region, file: str, line: int) -> Iterator[Branch]:
-    """The region's `if` statements at a line. The file is given by its path or by the end of its
-    path.
+    """Yields the region's `if` statements at a line. The file is given by its path or the end of
+    its path.
     """
     for branch in every_condition(region):
         path = branch.span.file
@@ -76,7 +75,7 @@ def conditions_at(region: Region, file: str, line: int) -> Iterator[Branch]:
 
 
 def every_condition(region: Region) -> Iterator[Branch]:
-    """Every `if` of the region's nest that contains statements."""
+    """Yields every `if` of the region's nest that contains statements."""
     if region.nest is not None:
         yield from _conditions(region.nest)
 
@@ -95,10 +94,10 @@ def _conditions(node: Node) -> Iterator[Branch]:
 
 
 def with_given(region: Region, given: Given) -> Region:
-    """The region with the given shares of its `if` statements and the given iterations of its
-    loops.
+    """Returns the region with the given shares of its `if` statements and the given trip counts of
+    its loops.
 
-    Invalid shares are ignored here. Another check reports them.
+    Invalid shares are ignored here, since another check reports them.
     """
     shares: dict[Span, Fraction] = {}
     region = _with_skew(region, given)
@@ -110,12 +109,12 @@ def with_given(region: Region, given: Given) -> Region:
             continue
         shares |= {branch.span: Fraction(value) for branch in conditions_at(region, *place)}
     if shares and region.nest is not None:
-        region = replace(region, nest=_loop(region.nest, shares))
+        region = replace(region, nest=_loop_with_shares(region.nest, shares))
     return with_given_trips(region, given.whole)
 
 
 def _with_skew(region: Region, given: Given) -> Region:
-    """The region with the given skew of one of its loops."""
+    """Returns the region with the given skew of one of its loops."""
     for name, value in given.shares.items():
         known = skew_name(name)
         if known is not None and is_target(known[1], skew_targets(region)):
@@ -123,17 +122,19 @@ def _with_skew(region: Region, given: Given) -> Region:
     return region
 
 
-def _loop(loop: Loop, shares: Mapping[Span, Fraction]) -> Loop:
-    return replace(loop, body=tuple(_node(node, shares) for node in loop.body))
+def _loop_with_shares(loop: Loop, shares: Mapping[Span, Fraction]) -> Loop:
+    return replace(loop, body=tuple(_node_with_shares(node, shares) for node in loop.body))
 
 
-def _node(node: Node, shares: Mapping[Span, Fraction]) -> Node:
+def _node_with_shares(node: Node, shares: Mapping[Span, Fraction]) -> Node:
     if isinstance(node, Statement):
         return node
     if isinstance(node, Loop):
-        return _loop(node, shares)
+        return _loop_with_shares(node, shares)
     if isinstance(node, Branch):
-        sides = tuple(tuple(_node(part, shares) for part in side) for side in node.sides)
+        sides = tuple(
+            tuple(_node_with_shares(part, shares) for part in side) for side in node.sides
+        )
         share = shares.get(node.span) if node.kind == "if" else None
         return replace(node, sides=sides, share=share)
-    return replace(node, body=tuple(_node(part, shares) for part in node.body))
+    return replace(node, body=tuple(_node_with_shares(part, shares) for part in node.body))

@@ -1,4 +1,4 @@
-"""The trip count of the worksharing loop, and the number of executions of each statement."""
+"""Counts the iterations of the worksharing loop, and the executions of each statement."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from regionpredict.analysis.symbolic.piecewise import Steps, exact_total, readab
 from regionpredict.ir import Expr, Loop, Region
 from regionpredict.ir.folding import Number
 
-_MAX_SHOWN = 120  # parts: longer forms are not readable
+_MAX_SHOWN = 120  # maximum size of a readable expression
 
 
 class Executions(NamedTuple):
     """A number of executions.
 
-    `expr` is a polynomial. It is valid if none of `holds` is negative and the `loops` run. None if
-    there is no readable form. With `at_most`, a loop may end early, and the number is an upper
-    bound. `source` are the original loops.
+    `expr` is a polynomial, or None if there is no readable form. It is valid if all expressions in
+    `holds` are nonnegative and the `loops` run. `at_most` says that a loop may end early, so that
+    the number is an upper bound. `source` are the original loops.
     """
 
     expr: Expr | None
@@ -31,7 +31,9 @@ class Executions(NamedTuple):
     source: tuple[Loop, ...] = ()
 
     def value(self, bindings: Bindings) -> int | None:
-        """The number, whether or not the conditions of the readable form hold."""
+        """Returns the number for these values, whether or not the conditions in `holds` are
+        true.
+        """
         if self.loops is None:
             return None
         carried = runs(self.source, bindings.values)
@@ -53,7 +55,7 @@ class Executions(NamedTuple):
 
     @property
     def depends_on(self) -> frozenset[str]:
-        """Everything that its value depends on, in terms of the names in `Bindings.values`."""
+        """All names that the number depends on, as in `Bindings.values`."""
         ends = [end for loop in self.source for end in (loop.start, loop.bound, loop.step)
                 if end is not None]  # fmt: skip
         labels = (atom.label for end in ends for atom in end.atoms())
@@ -64,7 +66,7 @@ UNKNOWN = Executions(None, (), at_most=False, loops=None)
 
 
 def iterations(region: Region) -> Executions:
-    """The number of iterations that the directive distributes over the threads.
+    """Returns the number of iterations that the directive distributes over the threads.
 
     It is the product of the trip counts of the collapsed loops, or their sum if the inner loop
     depends on the outer one.
@@ -74,7 +76,7 @@ def iterations(region: Region) -> Executions:
 
 
 def shared_loops(region: Region) -> tuple[Loop, ...]:
-    """The worksharing loop and the loops collapsed with it, outermost first."""
+    """Returns the worksharing loop and the loops collapsed with it, outermost first."""
     loops: list[Loop] = []
     nest = region.nest
     while nest is not None and len(loops) < region.collapse:
@@ -84,10 +86,11 @@ def shared_loops(region: Region) -> tuple[Loop, ...]:
 
 
 def executions(loops: tuple[Loop, ...]) -> Executions:
-    """The executions of a statement inside `loops` (outermost first) per execution of the region.
+    """Returns the executions of a statement in `loops` (outermost first) per execution of the
+    region.
 
-    There are closed forms for rectangles, triangles, bands with `min` and `max`, tiles, and strides
-    inside them. None if a loop is not counted, and for any other form.
+    There are closed forms for rectangles, triangles, bands with `min` and `max`, tiles, and
+    strides. The number is unknown if a loop has no trip count, and for any other form.
 
     >>> from regionpredict.ir import Span
     >>> n, i, zero = Expr.name("n"), Expr.name("i"), Expr.const(0)
@@ -107,7 +110,9 @@ def executions(loops: tuple[Loop, ...]) -> Executions:
 
 
 def executed_statements(region: Region, values: Mapping[str, Number]) -> float:
-    """The number of executed statements. None if the values do not determine the iterations."""
+    """Returns the number of executed statements. Loops with an unknown trip count are counted
+    once.
+    """
     trips = {id(loop): _trips(loop, values) for loop in region.loops()}
     return sum(prod(trips[id(loop)] for loop in loops) for _, loops in region.statements())
 

@@ -1,7 +1,7 @@
 """Finds branches that run only for a new extreme value, and are therefore rare.
 
 Examples are `if (a[i] > most) most = a[i];` and `if (n >= room) room = grown(n);`. Such a condition
-holds again only when a value exceeds all previous ones.
+holds only when a value exceeds all previous ones.
 """
 
 from __future__ import annotations
@@ -16,37 +16,39 @@ _COMPARISONS = frozenset(("lt", "le", "eq"))
 
 
 def with_extremes(region: Region) -> Region:
-    """The region with these branches marked. If there is none, the same region."""
+    """Returns the region with these branches marked. If there is none, the same region is
+    returned.
+    """
     if region.nest is None:
         return region
-    nest = _loop(region.nest)
+    nest = _marked_loop(region.nest)
     return region if nest is region.nest else replace(region, nest=nest)
 
 
-def _loop(loop: Loop) -> Loop:
-    body = _nodes(loop.body, loop)
+def _marked_loop(loop: Loop) -> Loop:
+    body = _marked_nodes(loop.body, loop)
     return loop if body is loop.body else replace(loop, body=body)
 
 
-def _nodes(nodes: tuple[Node, ...], loop: Loop, *, marked: bool = False) -> tuple[Node, ...]:
-    """The nodes of a loop's body. `marked` says that they are inside a marked branch, whose
+def _marked_nodes(nodes: tuple[Node, ...], loop: Loop, *, marked: bool = False) -> tuple[Node, ...]:
+    """Returns the nodes of a loop's body. `marked` says that they are inside a marked branch, whose
     condition may be tested again.
     """
-    new = tuple(_node(node, loop, marked=marked) for node in nodes)
+    new = tuple(_marked_node(node, loop, marked=marked) for node in nodes)
     return nodes if all(a is b for a, b in zip(new, nodes, strict=True)) else new
 
 
-def _node(node: Node, loop: Loop, *, marked: bool) -> Node:
+def _marked_node(node: Node, loop: Loop, *, marked: bool) -> Node:
     if isinstance(node, Statement):
         return node
     if isinstance(node, Loop):
-        return _loop(node)
+        return _marked_loop(node)
     if isinstance(node, Branch):
         extreme = not marked and _is_extreme(node, loop)
-        sides = tuple(_nodes(side, loop, marked=marked or extreme) for side in node.sides)
+        sides = tuple(_marked_nodes(side, loop, marked=marked or extreme) for side in node.sides)
         same = not extreme and all(a is b for a, b in zip(sides, node.sides, strict=True))
         return node if same else replace(node, sides=sides, extreme=extreme)
-    body = _nodes(node.body, loop, marked=marked)
+    body = _marked_nodes(node.body, loop, marked=marked)
     return node if body is node.body else replace(node, body=body)
 
 
@@ -57,7 +59,7 @@ def _is_extreme(branch: Branch, loop: Loop) -> bool:
 
 
 def _compared_pairs(test: Expr) -> Iterator[tuple[Expr, Expr]]:
-    """Pairs of values that the condition compares for order or equality, in both orders."""
+    """Yields pairs of values that the condition compares for order or equality, in both orders."""
     atom = _single_value(test)
     if not isinstance(atom, Atom):
         return
@@ -70,7 +72,7 @@ def _compared_pairs(test: Expr) -> Iterator[tuple[Expr, Expr]]:
 
 
 def _single_value(value: Expr) -> str | Atom | None:
-    """The variable or atom, if the expression consists of only one."""
+    """Returns the variable or atom, if the expression consists of only one. None otherwise."""
     (monomial, number), *others = value.terms.items() or [((), 0)]
     if others or number != 1 or len(monomial) != 1 or monomial[0][1] != 1:
         return None
@@ -79,31 +81,31 @@ def _single_value(value: Expr) -> str | Atom | None:
 
 
 def _records_extreme(branch: Branch, loop: Loop, kept: Expr, passing: Expr) -> bool:
-    """Whether `kept` is set only in the branch, to a value equal to or beyond `passing`."""
+    """Whether only this branch sets `kept`, to a value equal to or beyond `passing`."""
     place = _single_value(kept)
     if place is None:
         return False
     taken = list(statements_in(branch.sides[0]))
-    sets = [statement for statement in taken if _touches(statement, place, "write")]
+    sets = [statement for statement in taken if _accesses(statement, place, "write")]
     if not sets:
         return False
     own = {id(statement) for statement in taken}
     others = [one for one in statements_in(loop.body) if id(one) not in own]
-    if any(_touches(statement, place, "write") for statement in others):
+    if any(_accesses(statement, place, "write") for statement in others):
         return False
-    if any(_moved(passing, statements_in(side)) for side in branch.sides[1:]):
-        return False  # two alternate, as in a merge
-    independent = not any(_touches(statement, place, "read") for statement in sets)
-    return independent or loop.variable in passing.names or _moved(passing, others)
+    if any(_is_changed(passing, statements_in(side)) for side in branch.sides[1:]):
+        return False  # the branches alternate, as in a merge
+    independent = not any(_accesses(statement, place, "read") for statement in sets)
+    return independent or loop.variable in passing.names or _is_changed(passing, others)
 
 
-def _moved(value: Expr, statements: Iterable[Statement]) -> bool:
+def _is_changed(value: Expr, statements: Iterable[Statement]) -> bool:
     names = value.names.union(atom.label for atom in value.atoms() if atom.kind == "varying")
     return any(not names.isdisjoint(statement.writes) for statement in statements)
 
 
-def _touches(statement: Statement, place: str | Atom, kind: str) -> bool:
-    """Whether a statement reads or writes a variable, or an element of an array."""
+def _accesses(statement: Statement, place: str | Atom, kind: str) -> bool:
+    """Whether a statement reads or writes a variable or an array element."""
     if isinstance(place, str):
         return place in (statement.reads if kind == "read" else statement.writes)
     if place.kind != "ref":

@@ -1,13 +1,13 @@
 """Finds parts of a parallel loop's body whose work depends on data and differs between iterations.
 
     for (k = row[i]; k < row[i + 1]; k++)       rows of a sparse matrix, degrees of a graph
-    while (error > eps)                         until it converges
-    for (...) if (...) break;                   until it is found
-    if (count[i] > 0) for (...)                 a loop in some iterations only
+        while (error > eps)                         until the solution converges
+        for (...) if (...) break;                   until the search succeeds
+        if (count[i] > 0) for (...)                 an inner loop that runs in some iterations only
 
 The source does not show how such work is distributed over the iterations. Bounds that depend on the
-loop's variables, as in a triangle, are excluded here, since they are counted exactly. A table that
-every iteration reads at the same positions is excluded, too.
+loop's variables, as in a triangle, are excluded, since they are counted exactly. Tables that every
+iteration reads at the same positions are also excluded.
 """
 
 from __future__ import annotations
@@ -21,11 +21,10 @@ from regionpredict.ir import Branch, Loop, Node, Region, Statement
 
 
 class UnevenLoop(NamedTuple):
-    """A loop in the body whose work differs between iterations of the parallel loop, with the
-    reason.
+    """An inner loop whose work differs between iterations of the parallel loop, with the reason.
 
-    `number` is its position among all loops of the nest in source order. The nest itself has number
-    0.
+    `number` is the position of the loop among all loops of the nest in source order. The nest
+    itself has number 0.
     """
 
     loop: Loop
@@ -34,10 +33,10 @@ class UnevenLoop(NamedTuple):
 
 
 def uneven_loops(region: Region) -> tuple[UnevenLoop, ...]:
-    """The outermost uneven loops, in source order."""
+    """Returns the outermost uneven loops, in source order."""
     if region.nest is None:
         return ()
-    return tuple(_Search(region).found(region.nest.body))
+    return tuple(_Search(region).uneven_in(region.nest.body))
 
 
 class _Search:
@@ -46,41 +45,41 @@ class _Search:
     def __init__(self, region: Region) -> None:
         self._shared = parallel_loops(region)
         self._moving = {loop.variable for loop in self._shared}
-        self._passed = 0  # the nest itself has number 0
+        self._loops_seen = 0  # the nest itself has number 0
 
-    def found(self, nodes: tuple[Node, ...], condition: str = "") -> Iterator[UnevenLoop]:
-        """The uneven loops inside these nodes. `condition` is the expression that decides whether
-        the nodes run.
+    def uneven_in(self, nodes: tuple[Node, ...], condition: str = "") -> Iterator[UnevenLoop]:
+        """Yields the uneven loops inside these nodes. `condition` describes the condition under
+        which the nodes run.
         """
         before: Statement | None = None
         for node in nodes:
             if isinstance(node, Statement):
                 before = node
             elif isinstance(node, Loop):
-                yield from self._of_loop(node, condition)
+                yield from self._uneven_in_loop(node, condition)
             elif isinstance(node, Branch):
                 decided = condition or _data_condition(node, before)
                 for side in node.sides:
-                    yield from self.found(side, decided)
+                    yield from self.uneven_in(side, decided)
             else:
-                yield from self.found(node.body, condition)
+                yield from self.uneven_in(node.body, condition)
 
-    def _of_loop(self, loop: Loop, condition: str) -> Iterator[UnevenLoop]:
-        self._passed += 1
-        number = self._passed
+    def _uneven_in_loop(self, loop: Loop, condition: str) -> Iterator[UnevenLoop]:
+        self._loops_seen += 1
+        number = self._loops_seen
         if any(loop is shared for shared in self._shared):
-            yield from self.found(loop.body)
+            yield from self.uneven_in(loop.body)
             return
-        reason = self._reason(loop) or condition
-        inner = list(self.found(loop.body))
+        reason = self._variation_reason(loop) or condition
+        inner = list(self.uneven_in(loop.body))
         if reason:
             yield UnevenLoop(loop, number, reason)
         else:
             yield from inner
 
-    def _reason(self, loop: Loop) -> str:
-        """The reason why the number of iterations varies. Empty if it does not vary, or if it is
-        counted.
+    def _variation_reason(self, loop: Loop) -> str:
+        """Returns the reason why the trip count varies. Empty if it does not vary, or if it is
+        counted exactly.
         """
         at = f"the loop at line {loop.span.line}"
         if loop.trips is None and not loop.averaged:
@@ -101,9 +100,9 @@ class _Search:
 
 
 def skew_targets(region: Region) -> frozenset[str]:
-    """The names with which the skew of a region can be given. A name is the variable of its loop or
-    of an inner loop with data-dependent work, a table with the iterations of such a loop, or a line
-    as `FILE:LINE` with the whole path.
+    """Returns the names under which the caller gives the skew of a region. They are the variable of
+    its loop or of an inner uneven loop, a table with the trip counts of such a loop, and
+    `FILE:LINE` with the whole path.
     """
     if region.nest is None:
         return frozenset()
@@ -124,7 +123,9 @@ def is_target(target: str, targets: frozenset[str]) -> bool:
 
 
 def _data_condition(branch: Branch, before: Statement | None) -> str:
-    """The condition that selects a branch, if it reads memory."""
+    """Returns a description of the condition that selects a branch, if the condition reads
+    memory.
+    """
     if before is None or before.role != "condition" or not before.accesses:
         return ""
     return f"the condition at line {branch.span.line} depends on data"

@@ -1,9 +1,8 @@
-"""Collects everything in the file system that a program depends on, from the queries made while it
-was read.
+"""Collects everything in the file system that the reading of a program depends on.
 
-The parsers report the files that they read. Failed lookups of headers are derived from the text.
-Every name in an `#include` or `__has_include` counts in every searched folder, even if it is
-inactive. This is an upper bound.
+The parsers report the files that they read. Failed lookups of headers are derived from the text:
+every name in an `#include` or `__has_include` is assumed to be searched in every folder, even if
+the directive is inactive. This is an upper bound.
 """
 
 from __future__ import annotations
@@ -52,27 +51,27 @@ def dependencies_of(
     paths: Sequence[str], requests: Sequence[SourceRequest], lookups: Sequence[Lookups | None],
     inputs: InputPaths = NO_INPUTS,
 ) -> FileDependencies | None:  # fmt: skip
-    """Returns the dependencies of the program in `paths`. Returns None if they are unknown.
+    """Returns the dependencies of the program in `paths`, or None if they are unknown.
 
     `lookups` has one entry per request, and `inputs` are the files that the program itself reads.
-    Dependencies are unknown for an unreadable file, a header name from a macro, or a text with the
-    time of day.
+    Dependencies are unknown for an unreadable file, a header name from a macro, or a text that
+    contains the time of day.
     """
-    known = [asked for asked in lookups if asked is not None]
+    known = [lookup for lookup in lookups if lookup is not None]
     if len(known) < len(requests):
         return None
-    read = dict.fromkeys(path for asked in known for path in asked.files)
+    read = dict.fromkeys(path for lookup in known for path in lookup.files)
     own = [path for path in read if not is_system_path(path)]
     systems = [path for path in read if is_system_path(path)]
-    forced, folders, unread = _of_options(requests)
-    folders.update(dict.fromkeys(folder for asked in known for folder in asked.folders))
+    forced, folders, unread = _files_in_options(requests)
+    folders.update(dict.fromkeys(folder for lookup in known for folder in lookup.folders))
     own_names, system_names = _names_in(own), _names_in(systems)
     if own_names is None or system_names is None or any(_CLOCK.search(_text(p)) for p in own):
         return None
     guesses = [
-        (request, asked.guessed)
-        for request, asked in zip(requests, known, strict=True)
-        if asked.guessed
+        (request, lookup.guessed)
+        for request, lookup in zip(requests, known, strict=True)
+        if lookup.guessed
     ]
     guessed = tuple(sorted({name for _, names in guesses for name in names}))
     trees = dict.fromkeys(tree for request, _ in guesses for tree in guess_trees(request, guessed))
@@ -97,11 +96,11 @@ def _folders_of(files: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(str(Path(path).parent) for path in files))
 
 
-def _of_options(
+def _files_in_options(
     requests: Sequence[SourceRequest],
 ) -> tuple[dict[str, None], dict[str, None], dict[str, None]]:
-    """Files that options include, folders in options, and files that may take precedence over
-    them.
+    """Returns the files that options include, the folders in options, and files that may take
+    precedence over the included files.
     """
     forced: dict[str, None] = {}
     folders: dict[str, None] = {}
@@ -119,7 +118,7 @@ def _of_options(
 
 
 def _names_in(paths: Iterable[str]) -> set[str] | None:
-    """Returns the headers that the files include. Returns None if a macro gives the name of a
+    """Returns the names of headers that the files include. None if a macro gives the name of a
     header.
     """
     names: set[str] = set()
@@ -132,8 +131,8 @@ def _names_in(paths: Iterable[str]) -> set[str] | None:
 
 
 def _text(path: str) -> bytes:
-    """Returns a file's bytes. The result is empty if the file has disappeared, which the
-    fingerprint then detects.
+    """Returns a file's bytes. The result is empty if the file was removed, which the fingerprint
+    detects.
     """
     try:
         return read_regular_file(path)

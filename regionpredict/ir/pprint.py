@@ -1,4 +1,4 @@
-"""Prints the IR as text, for `--dump program` and for tests that compare front ends.
+"""Formats the IR as text, for `--dump program` and for tests that compare front ends.
 
 Example:
 
@@ -26,7 +26,7 @@ from regionpredict.ir.region import (
 
 
 def dump_program(program: Program) -> str:
-    """All regions of a program, with the definitions of their names."""
+    """Formats all regions of a program, with the definitions of their names."""
     lines = []
     for region in program.regions:
         lines.append(dump_region(region))
@@ -37,7 +37,7 @@ def dump_program(program: Program) -> str:
 
 
 def dump_region(region: Region) -> str:
-    """One region: directive, loops, statements, arrays, notes."""
+    """Formats one region: directive, loops, statements, arrays, notes."""
     by_hand = ", by hand" if region.by_hand else ""
     lines = [
         f"region {region.id} {region.directive} in {region.function} ({region.context}{by_hand})"
@@ -45,11 +45,11 @@ def dump_region(region: Region) -> str:
     for clause in region.clauses:
         lines.append(f"  {clause.name}" + (f"({clause.text})" if clause.text is not None else ""))
     for loop in region.enclosing:
-        lines.append(f"  inside {_header(loop)}")
+        lines.append(f"  inside {_loop_header(loop)}")
     if region.context == "inside" and region.parallel is not None:
-        lines.append(f"  {_team(region.parallel)}")
+        lines.append(f"  {_parallel_line(region.parallel)}")
         lines += [
-            f"  then {_successor(successor)}"
+            f"  then {_successor_line(successor)}"
             for successor in region.parallel.successors if successor.loop == region.span
         ]  # fmt: skip
     if region.nest is not None:
@@ -65,8 +65,8 @@ def dump_region(region: Region) -> str:
     return "\n".join(lines)
 
 
-def _team(parallel: ParallelConstruct) -> str:
-    """The text `in parallel at line 7, 1 of the loops around it: num_threads(4), barrier at line
+def _parallel_line(parallel: ParallelConstruct) -> str:
+    """Formats `in parallel at line 7, 1 of the loops around it: num_threads(4), barrier at line
     9`.
     """
     clauses = [c.name if c.text is None else f"{c.name}({c.text})" for c in parallel.clauses]
@@ -81,8 +81,8 @@ def _team(parallel: ParallelConstruct) -> str:
     )
 
 
-def _successor(successor: LoopSuccessor) -> str:
-    """The text `at once the loop at line 12`."""
+def _successor_line(successor: LoopSuccessor) -> str:
+    """Formats `at once the loop at line 12`."""
     if successor.then is None:
         return "all threads meet"
     return f"at once the loop at line {successor.then.line}"
@@ -93,7 +93,7 @@ def _node_lines(node: Node) -> Iterator[str]:
         yield _statement_line(node)
         return
     if isinstance(node, Loop):
-        yield _header(node)
+        yield _loop_header(node)
         bodies = [node.body]
     elif isinstance(node, Branch):
         given = "" if node.share is None else f" (true {100 * float(node.share):g} %, given)"
@@ -110,7 +110,7 @@ def _node_lines(node: Node) -> Iterator[str]:
                 yield f"  {line}"
 
 
-def _header(loop: Loop) -> str:
+def _loop_header(loop: Loop) -> str:
     if loop.start is None or loop.bound is None:
         return f"{loop.kind} {loop.variable}: not counted"
     leaves = ", may leave early" if loop.exits else ""

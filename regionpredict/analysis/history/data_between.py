@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from regionpredict.analysis.facts import RegionFacts
 from regionpredict.analysis.footprint import distinct_references, footprint
 from regionpredict.analysis.given_sizes import open_trips_name, with_given_trips
-from regionpredict.analysis.history.last_writes import History, OpenBytes
+from regionpredict.analysis.history.last_writes import History, UnknownBytes
 from regionpredict.ir import Expr, Region, Span
 
 
@@ -20,9 +20,9 @@ def with_data_between(
     unknown bytes depend on sizes. Arrays without any known size count as zero.
     """
     regions = {own_facts.region.span: own_facts for own_facts in facts}
-    known: dict[tuple[Span, str], OpenBytes | None] = {}
+    known: dict[tuple[Span, str], UnknownBytes | None] = {}
 
-    def size(place: tuple[Span, str]) -> OpenBytes | None:
+    def size(place: tuple[Span, str]) -> UnknownBytes | None:
         if place not in known:
             span, name = place
             known[place] = _bytes(regions[span], name) if span in regions else None
@@ -36,7 +36,7 @@ def with_data_between(
     )
 
 
-def _bytes(facts: RegionFacts, name: str) -> OpenBytes | None:
+def _bytes(facts: RegionFacts, name: str) -> UnknownBytes | None:
     """The bytes of an array that a region accesses. None if there are none, and if no size
     determines them.
     """
@@ -53,7 +53,7 @@ def _bytes(facts: RegionFacts, name: str) -> OpenBytes | None:
     touched = touched.substitute(values) if values else touched
     if touched.constant is None and touched.has_unreadable_part:
         return None
-    return OpenBytes(facts.region.function, touched)
+    return UnknownBytes(facts.region.function, touched)
 
 
 def _with_named_trips(region: Region) -> Region:

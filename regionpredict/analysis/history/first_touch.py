@@ -1,4 +1,4 @@
-"""First touch: whether one thread or all threads write an array first, according to the source.
+"""Determines whether one thread or all threads write an array first (first touch).
 
 Linux places a page in the NUMA domain of the thread that writes it first (first touch). An array
 that a serial loop initializes is in one domain, and all threads share that domain's bandwidth.
@@ -14,8 +14,8 @@ from regionpredict.ir import Program, Region, Span
 
 
 class ArrayPlacement(NamedTuple):
-    """The placement of one array. `kind` is 'parallel' or 'serial'. The other fields give the
-    reason, whether it is an assumption, and the place of the first write if it is known.
+    """The placement of one array. `kind` is 'parallel' or 'serial'. `reason` explains it, `assumed`
+    says that it is an assumption, and `span` is the location of the first write if it is known.
     """
 
     array: str
@@ -27,9 +27,9 @@ class ArrayPlacement(NamedTuple):
 
 class Placement(NamedTuple):
     """The placement of a region's arrays. `kind` is 'parallel', 'serial' or 'mixed' by first touch,
-    or 'interleave'. `reason` explains it. `assumed` is true if no write is visible. `arrays` gives
-    the placement of each array. If it is empty, all arrays are of this `kind`. `domain` is the
-    domain of serial pages, or None for the first thread's domain.
+    or 'interleave'. `reason` explains it. `assumed` is true if no first write is visible. `arrays`
+    gives the placement of each array. If `arrays` is empty, `kind` applies to all arrays. `domain`
+    is the NUMA domain of serial pages, or None for the first thread's domain.
     """
 
     kind: str
@@ -40,7 +40,7 @@ class Placement(NamedTuple):
 
     @property
     def assumptions(self) -> tuple[str, ...]:
-        """A line for each kind of assumed placement."""
+        """One line per kind of assumed placement."""
         if not self.arrays:
             return (f"pages placed by a {self.kind} first touch",) if self.assumed else ()
         lines = []
@@ -53,7 +53,7 @@ class Placement(NamedTuple):
         return tuple(lines)
 
     def is_serial(self, array: str) -> bool:
-        """Whether the array's pages are in one domain."""
+        """Whether the array's pages are in one NUMA domain."""
         if not self.arrays:
             return self.kind == "serial"
         return any(placed.array == array and placed.kind == "serial" for placed in self.arrays)
@@ -64,22 +64,22 @@ INTERLEAVED = Placement("interleave", "pages of all domains in turn, as with num
 
 
 def first_touched(kind: str) -> Placement:
-    """The placement of all arrays after a 'parallel' or 'serial' first touch."""
+    """Returns the placement of all arrays after a 'parallel' or 'serial' first touch."""
     return Placement(kind, "as given", False)
 
 
 def in_domain(domain: int) -> Placement:
-    """All pages in one domain, as set with numactl."""
+    """Returns the placement of all pages in one NUMA domain, as set with numactl."""
     return Placement("serial", f"all pages in domain {domain}, as with numactl -m", False,
                      domain=domain)  # fmt: skip
 
 
 def placements(program: Program, followed: WriteHistory) -> tuple[Placement, ...]:
-    """The placement of every region's arrays, in the order of the regions.
+    """Returns the placement of every region's arrays, in the order of the regions.
 
     An array is serial if, on the path from `main` to the region, one thread writes it before a
-    worksharing loop does. If several calls of the region disagree, serial placement is assumed. If
-    no write to an array is visible, its pages are assumed to be spread.
+    worksharing loop does. If several calls of the region differ, serial placement is assumed. If no
+    write to an array is visible, its pages are assumed to be distributed.
     """
     visits = followed.first
     return tuple(_placement(region, visits.get(region.span, ())) for region in program.regions)
@@ -106,8 +106,8 @@ def _placement(region: Region, visits: Sequence[dict[str, FirstWrite | None]]) -
 def _placement_of_array(
     name: str, visits: Sequence[dict[str, FirstWrite | None]], together: Sequence[str]
 ) -> ArrayPlacement:
-    """The placement of an array. If its first write is unknown, the placement of another array in
-    the same memory.
+    """Returns the placement of an array. If its first write is unknown, the placement of another
+    array in the same memory is used.
     """
     keys = [key.rstrip("'") for key in (name, *together)]
     firsts = (next((write for key in keys if (write := visit.get(key))), None) for visit in visits)
@@ -125,7 +125,7 @@ def _placement_of_array(
 
 
 def _common_reason(arrays: Sequence[ArrayPlacement]) -> str:
-    """One reason for all arrays that share it: `A, B: ... (assumed)`."""
+    """Returns the reasons, each with all arrays that share it: `A, B: ... (assumed)`."""
     parts: dict[tuple[str, str, bool], list[str]] = {}
     for placed in arrays:
         parts.setdefault((placed.kind, placed.reason, placed.assumed), []).append(placed.array)

@@ -1,7 +1,7 @@
-"""The use of a region's arrays before it runs, in particular their last writers.
+"""Determines the use of a region's arrays before it runs, in particular their last writers.
 
-In new memory, the first thread that writes to a page causes a page fault. Lines that another core
-wrote last come from the cache of that core.
+In new memory, the first thread that writes to a page causes a page fault. A cache line that another
+core wrote last is transferred from the cache of this core.
 """
 
 from __future__ import annotations
@@ -17,15 +17,16 @@ from regionpredict.ir import Expr, Program, Region, Span
 class LastWrite(NamedTuple):
     """The last writer of an array before the region, and the loops that used the array later.
 
-    `parts` is the distribution by the worksharing loop. It is None if one thread wrote the whole
-    array. `since` are the distributions of later reads. The data are then in the readers' caches.
+    `parts` is the distribution over threads in the worksharing loop. It is None if one thread wrote
+    the whole array. `since` are the distributions of later reads. The data are then in the readers'
+    caches.
     """
 
     parts: frozenset[Part] | None
     since: frozenset[Part]
 
 
-class OpenBytes(NamedTuple):
+class UnknownBytes(NamedTuple):
     """The bytes of an array in a function, as an expression in names without values."""
 
     function: str
@@ -33,13 +34,13 @@ class OpenBytes(NamedTuple):
 
 
 class History(NamedTuple):
-    """The history of a region's arrays. `fresh` arrays are in new memory in each run, and the
-    region writes them first. `last` maps arrays to their last writers.
+    """The history of a region's arrays.
 
-    An array in neither of them has an unknown history. `repeats` says that the region runs again on
-    its data. `untouched` arrays were never used before. `between` are the other arrays, by region
-    and name, that are accessed after the region's own. `bytes_between` are their known bytes, and
-    `open_between` those of unknown sizes.
+    `fresh` arrays are in new memory in each run, and the region writes them first. `last` maps
+    arrays to their last writers. An array in neither of them has an unknown history. `repeats` says
+    that the region runs again on its data. `untouched` arrays were never used before. `between` are
+    the other arrays, by region and name, that are accessed after the region's own arrays.
+    `bytes_between` are their known bytes, and `open_between` are arrays of unknown size.
     """
 
     fresh: frozenset[str] = frozenset()
@@ -48,31 +49,31 @@ class History(NamedTuple):
     untouched: frozenset[str] = frozenset()
     between: tuple[tuple[Span, str], ...] = ()
     bytes_between: float = 0.0
-    open_between: tuple[OpenBytes, ...] = ()
+    open_between: tuple[UnknownBytes, ...] = ()
 
     def at(self, values: Mapping[str, int]) -> History:
-        """The history for these values of names, which apply to all functions."""
+        """Returns the history for these values of names, which apply to all functions."""
         if not self.open_between:
             return self
-        known, still = self.bytes_between, []
+        known, unknown = self.bytes_between, []
         for part in self.open_between:
             number = part.bytes.evaluate(values)
             if number is None:
-                still.append(part)
+                unknown.append(part)
             else:
                 known += max(0.0, float(int(number)))
-        return self._replace(bytes_between=known, open_between=tuple(still))
+        return self._replace(bytes_between=known, open_between=tuple(unknown))
 
 
 UNKNOWN = History()
 
 
 def histories(program: Program, followed: WriteHistory) -> tuple[History, ...]:
-    """The history of every region's arrays, in the order of the regions.
+    """Returns the history of every region's arrays, in the order of the regions.
 
-    If several calls of a region disagree, the first one counts.
+    If several calls of a region have different histories, the first one is used.
     """
-    loops = _Loops(program.regions)
+    loops = _LoopDistributions(program.regions)
     past = []
     for region in program.regions:
         history = _history(region, followed.before.get(region.span, ()), loops)
@@ -86,9 +87,9 @@ def histories(program: Program, followed: WriteHistory) -> tuple[History, ...]:
     return tuple(past)
 
 
-class _Loops:
-    """The distribution of arrays by each worksharing loop. The key is the place of its
-    directive.
+class _LoopDistributions:
+    """The distribution of arrays over threads by each worksharing loop. The key is the location of
+    the loop's directive.
     """
 
     def __init__(self, regions: Sequence[Region]) -> None:
@@ -96,8 +97,8 @@ class _Loops:
         self._known: dict[tuple[Span, str], dict[str, frozenset[Part]]] = {}
 
     def parts(self, span: Span, name: str, kind: str) -> frozenset[Part] | None:
-        """How the loop distributes its reads or writes of the array. None if it does not access the
-        array, or if this is unknown.
+        """Returns how the loop distributes its reads or writes of the array over threads. None if
+        it does not access the array, or if the distribution is unknown.
         """
         region = self.regions.get(span)
         if region is None:
@@ -108,14 +109,16 @@ class _Loops:
         return parts.get(name)
 
 
-def _history(region: Region, visits: Sequence[Mapping[str, Before]], loops: _Loops) -> History:
+def _history(
+    region: Region, visits: Sequence[Mapping[str, Before]], loops: _LoopDistributions
+) -> History:
     if not visits:
         return UNKNOWN
     fresh, last, untouched = set(), {}, set()
     for array in region.arrays:
         if array.storage == "private":
             continue
-        name = array.name.rstrip("'")  # its name in the function itself
+        name = array.name.rstrip("'")  # the name in the function, without the mark of ambiguity
         pasts = [past for visit in visits
                  if (past := visit.get(array.name) or visit.get(name)) is not None]  # fmt: skip
         if not pasts:
@@ -130,7 +133,7 @@ def _history(region: Region, visits: Sequence[Mapping[str, Before]], loops: _Loo
     return History(frozenset(fresh), last, untouched=frozenset(untouched))
 
 
-def _last_write(past: Before, loops: _Loops) -> LastWrite | None:
+def _last_write(past: Before, loops: _LoopDistributions) -> LastWrite | None:
     since: frozenset[Part] = frozenset()
     for span, name in past.since:
         since |= loops.parts(span, name, "read") or frozenset()

@@ -1,10 +1,11 @@
-"""Generates the headers that a program's build would make from templates in the source.
+"""Generates the headers that a program's build would generate from templates in the source.
 
     #include "config.h"        the folder has only config.h.in
 
-A checkout may even lack the template if `autoheader` makes it from configure.ac. Without these
-headers, C++ programs lose most of their types. They are written to the temporary folder, so that
-both parsers can include them. The name of their folder depends on their text. A remark lists them.
+A checkout may even lack the template if `autoheader` generates it from configure.ac. Without these
+headers, C++ programs lose most of their types. The headers are written to the system's folder for
+temporary files, so that both parsers can include them. The name of their folder depends on their
+text. A remark lists the headers.
 """
 
 from __future__ import annotations
@@ -38,8 +39,9 @@ _CONFIGURE = ("configure.ac", "configure.in")
 
 
 class GeneratedHeaders(NamedTuple):
-    """The requests with a folder of generated headers, a remark on them, and the files that
-    their text depends on."""
+    """The requests with a folder of generated headers, a remark on the headers, and the files that
+    the text of the headers depends on.
+    """
 
     requests: Sequence[SourceRequest]
     remarks: tuple[str, ...] = ()
@@ -47,7 +49,7 @@ class GeneratedHeaders(NamedTuple):
 
 
 def with_generated_headers(requests: Sequence[SourceRequest]) -> GeneratedHeaders:
-    """The requests, which can include the headers that the build would make."""
+    """Adds to the requests the folder with the headers that the build would generate."""
     files = project_files(requests)
     cmake_files = [f"{folder}/CMakeLists.txt" for folder in files.get("CMakeLists.txt", ())]
     defaults = cmake_defaults(cmake_files, text_of)
@@ -60,28 +62,30 @@ def with_generated_headers(requests: Sequence[SourceRequest]) -> GeneratedHeader
     made = {name: header_from(_template(path, paths), defaults.values)
             for name, path in names.items()}  # fmt: skip
     try:
-        folder = _written(made)
+        folder = _write_headers(made)
     except (InputError, OSError):
-        return GeneratedHeaders(requests)  # they are reported as missing
+        return GeneratedHeaders(requests)  # the parser then reports the missing headers
     remark = (
         f"generated from templates with the build's defaults: {', '.join(names)} "
         "(-I with your build's folder uses the real ones)"
     )
-    able = [replace(each, includes=(*each.includes, folder)) for each in requests]
-    return GeneratedHeaders(able, (remark,), sources)
+    with_folder = [replace(each, includes=(*each.includes, folder)) for each in requests]
+    return GeneratedHeaders(with_folder, (remark,), sources)
 
 
 def _template(path: str, paths: Sequence[str]) -> str:
-    """The text of a template. For an Autoconf script, that of the template by `autoheader`."""
+    """Returns the text of a template. For an Autoconf script, it is the template by
+    `autoheader`.
+    """
     if Path(path).name in _CONFIGURE:
         return template_for(map(bytes_of, paths))
     return text_of(path)
 
 
 def _templates(files: Mapping[str, Sequence[str]], configured: Mapping[str, str]) -> dict[str, str]:
-    """The templates of missing headers. The key is the header's name.
+    """Returns the templates of missing headers, by the header's name.
 
-    `configured` has the files that CMake makes, each with its template.
+    `configured` maps each file that CMake generates to its template.
     """
     found: dict[str, str] = {}
     for made, path in configured.items():
@@ -106,7 +110,7 @@ def _templates(files: Mapping[str, Sequence[str]], configured: Mapping[str, str]
 
 
 def _paths(requests: Sequence[SourceRequest], files: Mapping[str, Sequence[str]]) -> list[str]:
-    """All sources and headers of the program."""
+    """Returns the paths of all sources and headers of the program."""
     headers = (
         f"{folders[0]}/{name}" for name, folders in files.items() if Path(name).suffix in HEADERS
     )
@@ -114,7 +118,7 @@ def _paths(requests: Sequence[SourceRequest], files: Mapping[str, Sequence[str]]
 
 
 def _included_headers(paths: Sequence[str], templates: Mapping[str, str]) -> dict[str, str]:
-    """The headers as written in the includes, each with its template."""
+    """Returns the headers as written in the includes, each with its template."""
     names: set[str] = set()
     for path in (*paths, *templates.values()):
         names.update(os.fsdecode(name) for name in _INCLUDE.findall(bytes_of(path)))
@@ -124,7 +128,7 @@ def _included_headers(paths: Sequence[str], templates: Mapping[str, str]) -> dic
     }
 
 
-def _written(made: Mapping[str, str]) -> str:
+def _write_headers(made: Mapping[str, str]) -> str:
     digest = sha256(repr(sorted(made.items())).encode("utf-8", "replace")).hexdigest()[:16]
     user = "" if sys.platform == "win32" else f"-{os.getuid()}"
     folder = private_folder(Path(tempfile.gettempdir(), f"regionpredict-headers{user}", digest))

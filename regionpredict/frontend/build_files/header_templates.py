@@ -1,12 +1,12 @@
-"""The text of a header that a build makes from a template, with the build's defaults.
+"""Generates the text of a header that a build makes from a template, with the build's defaults.
 
     #cmakedefine HAVE_SQRTL        #define HAVE_SQRTL
     #cmakedefine01 USE_FLOAT       #define USE_FLOAT 0
     #define ORDER @ORDER@          #define ORDER 4
     #undef SIZEOF_LONG             #define SIZEOF_LONG 8      (a template of Autoconf)
 
-The system is assumed to have everything that the shipped C library declares, so the text is the
-same on every machine.
+The system is assumed to have everything that the shipped C library declares. The text is therefore
+the same on every machine.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _TEXTS = re.compile(r"PACKAGE(_\w+)?|VERSION")
 
 
 def header_from(template: str, values: Mapping[str, str]) -> str:
-    """The text of a header, computed from its template and the values of CMake's variables.
+    """Returns the text of a header from its template and the values of CMake's variables.
 
     >>> header_from("#cmakedefine01 FAST", {"FAST": "ON"})
     '#define FAST 1'
@@ -46,7 +46,7 @@ def header_from(template: str, values: Mapping[str, str]) -> str:
 
 
 def configured_headers(configure: str) -> list[str]:
-    """The headers that an Autoconf script makes.
+    """Returns the names of headers that an Autoconf script generates.
 
     >>> configured_headers("AC_CONFIG_HEADERS([include/config.h:include/config.h.in ver.h])")
     ['include/config.h', 'ver.h']
@@ -56,19 +56,20 @@ def configured_headers(configure: str) -> list[str]:
 
 
 def template_for(sources: Iterable[bytes]) -> str:
-    """A template as `autoheader` would write it, for all features that the sources test.
+    """Returns a template as `autoheader` would write it, for all features that the sources test.
 
     >>> template_for([b"#ifdef HAVE_STDIO_H", b"#if SIZEOF_LONG == 8"])
     '#undef HAVE_STDIO_H\\n#undef SIZEOF_LONG'
     """
-    asked = {name for source in sources for name in _TESTED.findall(source)}
-    return "\n".join(f"#undef {name.decode()}" for name in sorted(asked))
+    tested_features = {name for source in sources for name in _TESTED.findall(source)}
+    return "\n".join(f"#undef {name.decode()}" for name in sorted(tested_features))
 
 
 def cmake_defaults(
     paths: Sequence[str], text_of: Callable[[str], str], before: Followed = NOTHING_FOLLOWED
 ) -> Followed:
-    """The defaults of a project's CMake files, from its top downwards, after the files of `before`.
+    """Returns the defaults of a project's CMake files, top folder first, after the files of
+    `before`.
 
     >>> cmake_defaults(["CMakeLists.txt"], lambda _: "set(N 4) add_definitions(-DSIZE=${N})").macros
     [('CMakeLists.txt', 'SIZE', '4')]
@@ -85,7 +86,7 @@ def _defined(match: re.Match[str], values: Mapping[str, str]) -> str:
 
 
 def _configured_line(match: re.Match[str]) -> str:
-    """A line of an Autoconf template as `configure` would write it."""
+    """Returns a line of an Autoconf template as `configure` would write it."""
     start, name = match.groups()
     value = _configured_value(name)
     return f"{start}define {name} {value}" if value else f"/* {match.group()} */"
@@ -98,12 +99,14 @@ def _configured_value(name: str) -> str:
         return str(bytes_of(kind.replace("_", " ") + ending))
     if _TEXTS.fullmatch(name):
         return '""'
-    asked = name.removeprefix("HAVE_").lower()
-    header = f"{asked.removesuffix('_h')}.h"
+    tested_features = name.removeprefix("HAVE_").lower()
+    header = f"{tested_features.removesuffix('_h')}.h"
     known = _has_header(header) or _has_header(header.replace("_", "/", 1))
-    if name == "STDC_HEADERS" or (name.startswith("HAVE_") and asked.endswith("_h") and known):
+    if name == "STDC_HEADERS" or (
+        name.startswith("HAVE_") and tested_features.endswith("_h") and known
+    ):
         return "1"
-    return "1" if name.startswith("HAVE_") and _is_declared(asked) else ""
+    return "1" if name.startswith("HAVE_") and _is_declared(tested_features) else ""
 
 
 def _has_header(name: str) -> bool:
@@ -116,6 +119,6 @@ def _is_declared(name: str) -> bool:
 
 @cache
 def _declared_functions() -> frozenset[str]:
-    """The functions that the shipped C library declares."""
+    """Returns the names of functions that the shipped C library declares."""
     texts = (path.read_text() for path in sorted(Path(SHIPPED).rglob("*.h")))
     return frozenset(name for text in texts for name in re.findall(r"\b(\w+)[ \t]*\(", text))

@@ -1,7 +1,7 @@
-"""The lengths of containers, from `std::vector<double> w(n)` or `m_x.resize(numNode)` in a method.
+"""Finds the lengths of containers, from `std::vector<double> w(n)` or `m_x.resize(numNode)`.
 
-A container has a length if exactly one place sets it. The length of a local container is an
-expression of variables that its function does not assign.
+A length is known if exactly one statement sets it. The length of a local container is an expression
+in variables that its function does not assign.
 """
 
 from __future__ import annotations
@@ -35,16 +35,14 @@ _MAY_SET = frozenset((
 
 
 class Length(NamedTuple):
-    """A number of elements, and the function that the variables in this number belong to."""
+    """A number of elements, and the function to which the variables in it belong."""
 
     value: Expression
     function: Function
 
 
 def container_lengths(functions: Collection[Function]) -> dict[Decl, Length]:
-    """Maps containers whose length is set at exactly one place to this length. They are members or
-    variables.
-    """
+    """Maps containers (members or variables) whose length is set exactly once to this length."""
     bodies = {function: list(expressions_in(function.body)) for function in functions}
     lengths: dict[Decl, Length] = {}
     changed = _changed_variables(bodies)
@@ -62,9 +60,7 @@ def container_lengths(functions: Collection[Function]) -> dict[Decl, Length]:
 
 
 def _constructed_containers(function: Function, changed: Collection[Decl]) -> dict[Decl, Length]:
-    """The local containers that are constructed with a length. The length contains only unchanged
-    variables.
-    """
+    """Returns the local containers that are constructed with a length of unchanged variables."""
     made = {}
     for decl in declared_in(function.body):
         allocation = without_casts(decl.init) if decl.ctype.name and decl.init else None
@@ -77,11 +73,11 @@ def _constructed_containers(function: Function, changed: Collection[Decl]) -> di
 
 
 def _changed_variables(bodies: Mapping[Function, list[Expression]]) -> set[Decl]:
-    """Variables that a function assigns or resizes, or passes to another function that changes
+    """Returns variables that a function assigns or resizes, or passes to a function that changes
     them.
     """
     changed: set[Decl] = set()
-    handed: list[tuple[Decl, Decl]] = []  # (argument, parameter)
+    passed: list[tuple[Decl, Decl]] = []  # (argument, parameter)
     defined = {function.decl: function for function in bodies}
     for expressions in bodies.values():
         for expression in expressions:
@@ -95,18 +91,18 @@ def _changed_variables(bodies: Mapping[Function, list[Expression]]) -> set[Decl]
                     if not isinstance(argument, Name):
                         continue
                     if callee is not None and position < len(callee.parameters):
-                        handed.append((argument.decl, callee.parameters[position]))
+                        passed.append((argument.decl, callee.parameters[position]))
                     elif argument.decl.ctype.name and not expression.name.startswith("std::"):
                         changed.add(argument.decl)
     while True:
-        more = {argument for argument, parameter in handed if parameter in changed} - changed
+        more = {argument for argument, parameter in passed if parameter in changed} - changed
         if not more:
             return changed
         changed |= more
 
 
 def _container_of(call: Expression) -> Decl | None:
-    """The member or variable whose length a call may change."""
+    """Returns the member or variable whose length a call may change. None for any other call."""
     if not isinstance(call, CallExpr) or not call.method or call.name not in _SETS | _MAY_SET:
         return None
     container = call.args[0]

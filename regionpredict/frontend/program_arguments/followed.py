@@ -1,6 +1,4 @@
-"""Results of executing a program. These are mainly the values at the start of its regions and
-loops.
-"""
+"""Results of interpreting a program, mainly the values at the start of its regions and loops."""
 
 from __future__ import annotations
 
@@ -12,14 +10,15 @@ from regionpredict.frontend.program_arguments.memory import Memory
 from regionpredict.frontend.syntax import Decl
 from regionpredict.ir import Span
 
-_MOST_SAMPLES = 16  # executions of a region that are recorded separately
+_MOST_SAMPLES = 16  # maximum number of recorded executions per region
 
 
 class Entry(NamedTuple):
-    """The values at the start of a region or a loop, and the meaning of the names in its function.
+    """The values at the start of a region or a loop, and the variables that the names refer to.
 
-    `shared` names mean the same in all functions. `frames` gives the names of each active function.
-    For a recursive function, they are those of its last call.
+    `names` are the names in the loop's function. `shared` names mean the same in all functions.
+    `frames` gives the names in each active function. For a recursive function, they belong to its
+    last call.
     """
 
     memory: Memory
@@ -30,13 +29,15 @@ class Entry(NamedTuple):
 
 @dataclass(slots=True)
 class Executions:
-    """The executions of a region or a loop. `sampled` is a random sample of at most 16 of them.
-    `always` has the values that were the same in all, if they are wanted. Consecutive executions
-    with the same values are one. One that represents the rest of a long loop is only sampled if it
-    is the first.
+    """The executions of a region or a loop.
+
+    `sampled` is a random sample of at most 16 executions. `always` contains the values that were
+    the same in all executions, if they are requested. Consecutive executions with the same values
+    count as one. An execution that represents the rest of a long loop is sampled only if it is the
+    first.
 
     The sample is the same in each run: the executions whose numbers have the smallest hashes. The
-    first one has hash 0, so it is always sampled.
+    first execution has hash 0, so it is always sampled.
 
     >>> entry = Entry(Memory(), {}, {}, {})
     >>> seen = Executions()
@@ -52,7 +53,7 @@ class Executions:
     last: Memory | None = None
 
     def add(self, entry: Entry, *, rest: bool = False) -> None:
-        """Adds an execution, or the `rest` of them."""
+        """Adds an execution, or one that represents the `rest` of the executions."""
         self.last = entry.memory
         if self.always is not None:
             self.always = self.always._replace(memory=self.always.memory.common(entry.memory))
@@ -78,12 +79,16 @@ def _hash_of(number: int) -> int:
 
 @dataclass(slots=True)
 class Followed:
-    """The results: entries of regions and loops by place, remarks, and the numbers of the arguments
-    read. `handed_on`: an unseen function got the arguments. `ended`: the program ends before `main`
-    returns. `meant` are the targets of calls through pointers ("" if unknown), and `decided` the
-    results of conditions (None if unknown), both by place. `gaps`: part of the program is unknown.
-    `parallel`: it reached a directive. `cut`: its end was not followed. `exact`: the values
-    that are the same in all executions are needed. `files` are the input files that it opens.
+    """The results of interpreting a program.
+
+    `entries` are the values at the start of regions and loops, by location. `remarks` are notes for
+    the user. `read` are the numbers of the arguments that the program reads. `handed_on`: a
+    function without a body received the arguments. `ended`: the program ends before `main` returns.
+    `meant` are the targets of calls through pointers ("" if unknown), and `decided` the results of
+    conditions (None if unknown), both by location. `gaps`: part of the program is unknown.
+    `parallel`: the program reached a directive. `cut`: the end of the program was not reached.
+    `exact`: the values that are the same in all executions are needed. `files` are the input files
+    that the program opens.
     """
 
     entries: dict[Span, Executions] = field(default_factory=dict)
@@ -101,7 +106,7 @@ class Followed:
     _order: list[Span] = field(default_factory=list)  # of the entries
 
     def has_entry(self, span: Span, memory: Memory) -> bool:
-        """Whether the last execution began with the same values."""
+        """Whether the last execution started with the same values."""
         seen = self.entries.get(span)
         return seen is not None and seen.last == memory
 
@@ -113,11 +118,11 @@ class Followed:
         self._order.append(span)
 
     def entries_so_far(self) -> int:
-        """The number of recorded entries, for `forget_entries_after`."""
+        """Returns the number of recorded entries, for `forget_entries_after`."""
         return len(self._order)
 
     def forget_entries_after(self, count: int) -> None:
-        """Removes the entries that were added after there were `count` entries."""
+        """Removes the entries that were added after the first `count` entries."""
         while len(self._order) > count:
             span = self._order.pop()
             self.entries[span].forget_last()

@@ -1,7 +1,7 @@
-"""The C++ streams from which an interpreted program reads files (ISO C++17, 30.7 and 30.9).
+"""Implements C++ streams from which an interpreted program reads files (ISO C++17, 30.7 and 30.9).
 
-`std::ifstream in("input.dat"); in >> n; std::getline(in,
-line);` are executed like `fscanf` and `fgets`.
+`std::ifstream in("input.dat"); in >> n; std::getline(in, line);` is interpreted like `fscanf` and
+`fgets`.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _WORD = "%s"
 def stream_value(
     files: InputFiles, memory: Memory, call: CallExpr, arguments: Sequence[Value], *, assumed: bool
 ) -> Value | None:
-    """The result of a call on an input stream. None for any other call."""
+    """Returns the result of a call on an input stream. None for any other call."""
     if not arguments or not isinstance(arguments[0], Address):
         return None
     if call.name == "open":
@@ -51,7 +51,7 @@ def stream_value(
 def open_stream(
     files: InputFiles, memory: Memory, place: Place, name: Value, *, assumed: bool
 ) -> Value:
-    """Opens the file of this name. The `std::ifstream` is at a place in memory."""
+    """Opens the file with this name. `place` is the memory location of the `std::ifstream`."""
     memory.forget(place)
     name = memory.read(name.place) if isinstance(name, Address) else name
     text = text_of_input(files, name, assumed=assumed)
@@ -63,7 +63,7 @@ def open_stream(
 
 
 def _extract(stream: Stream, call: CallExpr, arguments: Sequence[Value]) -> Value | None:
-    """Executes `in >> x`. Reads a number or a word, depending on the type of x."""
+    """Interprets `in >> x`: reads a number or a word, depending on the type of x."""
     target = arguments[1] if len(arguments) == 2 else UNKNOWN
     ctype = _type_of(call.args[1]) if len(call.args) == 2 else UNKNOWN_TYPE
     if not isinstance(target, Address):
@@ -86,7 +86,7 @@ def _extract(stream: Stream, call: CallExpr, arguments: Sequence[Value]) -> Valu
 
 
 def _getline(stream: Stream, _: CallExpr, arguments: Sequence[Value]) -> Value | None:
-    """Executes `std::getline(in, line)`. Reads a line without its end."""
+    """Interprets `std::getline(in, line)`: reads a line without its end."""
     target = arguments[1] if len(arguments) == 2 else UNKNOWN
     if not isinstance(target, Address):
         stream.forget()
@@ -111,7 +111,7 @@ def _close(stream: Stream, _call: CallExpr, _arguments: Sequence[Value]) -> Valu
 
 
 def _type_of(argument: Expression) -> CType:
-    """The type of an argument. If it is an address, the type of its target."""
+    """Returns the type of an argument, or of its target if it is an address."""
     return type_of(argument.operand if isinstance(argument, Unary) else argument)
 
 

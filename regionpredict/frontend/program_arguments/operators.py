@@ -1,4 +1,4 @@
-"""C's operators on known values: numbers, addresses, strings, and integers in terms of names."""
+"""Applies C's operators to known values: numbers, addresses, strings, and expressions in names."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def truth_value(value: Value) -> bool | None:
 
 
 def add_distance(value: Value, distance: Value) -> Value:
-    """The sum `value + distance` of numbers and addresses."""
+    """Returns the sum `value + distance` of numbers and addresses."""
     if isinstance(value, (int, float)) and isinstance(distance, (int, float)):
         return value + distance
     if isinstance(value, Expr) and isinstance(distance, int):
@@ -50,8 +50,8 @@ def add_distance(value: Value, distance: Value) -> Value:
     return UNKNOWN
 
 
-def applied(op: str, left: Value, right: Value) -> Value:
-    """The result of `left op right` in C."""
+def apply_operator(op: str, left: Value, right: Value) -> Value:
+    """Returns the result of `left op right` in C."""
     if op == "+":
         return add_distance(left, right)
     if isinstance(left, (int, float)) and isinstance(right, (int, float)):
@@ -70,7 +70,7 @@ def applied(op: str, left: Value, right: Value) -> Value:
 
 
 def apply_unary(expression: Unary, value: Value) -> Value:
-    """The result of `-`, `+` or `~` for a value."""
+    """Returns the result of `-`, `+` or `~` for a value."""
     if expression.op == "~" and isinstance(value, int):
         return as_type(~value, type_of(expression))
     if expression.op in ("!", "~") and isinstance(value, Expr):
@@ -81,20 +81,20 @@ def apply_unary(expression: Unary, value: Value) -> Value:
 
 
 def apply_binary(expression: Binary, left: Value, right: Value) -> Value:
-    """The result of an operator for two values, with the types of its operands."""
+    """Returns the result of a binary operator, converted according to the types of its operands."""
     if isinstance(left, Expr) or isinstance(right, Expr):
         return _in_names(expression, left, right)
-    plain = applied(expression.op, left, right)
+    plain = apply_operator(expression.op, left, right)
     if not isinstance(plain, float) and _fits_all_types(left, right, plain):
         return plain
     return _in_type(expression.op, left, right, expression)
 
 
 def _fits_all_types(left: Value, right: Value, result: Value) -> bool:
-    """Whether an operation has the same result in all integer types, because nothing is negative or
-    too large.
+    """Whether an operation has the same result in all integer types, because no value is negative
+    or too large.
 
-    This test comes first because it is fast.
+    This test is done first because it is fast.
     """
     for operand in (left, right, result):
         if isinstance(operand, int) and not 0 <= operand < 1 << 31:
@@ -103,7 +103,7 @@ def _fits_all_types(left: Value, right: Value, result: Value) -> bool:
 
 
 def _in_names(expression: Binary, left: Value, right: Value) -> Value:
-    """An operation on integers in terms of names."""
+    """Returns the result of an operation on expressions in names."""
     first, second = in_names(left), in_names(right)
     if first is None or second is None:
         return UNKNOWN
@@ -111,14 +111,16 @@ def _in_names(expression: Binary, left: Value, right: Value) -> Value:
 
 
 def _in_type(op: str, left: Value, right: Value, expression: Binary) -> Value:
-    """An operation in the common type of its operands, which may be unsigned."""
+    """Returns the result of an operation in the common type of its operands, which may be
+    unsigned.
+    """
     common = usual(type_of(expression.left), type_of(expression.right))
     if common.kind == "int" and isinstance(left, int) and isinstance(right, int):
         if op in ("<<", ">>"):
-            return as_type(applied(op, left, right), type_of(expression))
+            return as_type(apply_operator(op, left, right), type_of(expression))
         if common.unsigned and op in _ARITHMETIC | _COMPARISONS:
             modulus = 1 << common.bits
-            result = applied(op, left % modulus, right % modulus)
+            result = apply_operator(op, left % modulus, right % modulus)
             return result % modulus if op in _ARITHMETIC and isinstance(result, int) else result
-    result = applied(op, left, right)
+    result = apply_operator(op, left, right)
     return as_type(result, common) if isinstance(result, float) else result

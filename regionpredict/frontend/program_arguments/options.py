@@ -1,4 +1,4 @@
-"""`getopt` and `getopt_long` as in the GNU C library. Options may be at any position."""
+"""Parses options like `getopt` and `getopt_long` of the GNU C library, at any position."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import NamedTuple
 class LongOption(NamedTuple):
     """One entry of the option table. `argument` is 0 (none), 1 (required) or 2 (optional).
 
-    `value` is returned or written to the address in the table.
+    `getopt_long` returns `value`, or writes it to the address in the table.
     """
 
     name: str
@@ -18,11 +18,12 @@ class LongOption(NamedTuple):
     value: int
 
 
-class Found(NamedTuple):
-    """The result of a call. It is -1 at the end, and the code of `?` for an invalid option.
+class ParsedOption(NamedTuple):
+    """The result of one call of `getopt`. `value` is -1 at the end, and the code of `?` for an
+    invalid option.
 
-    `argument` is the position of the option's argument: the number of the program's argument, and
-    the offset in it. `entry` is the index of a long option in the table.
+    `argument` is the position of the option's argument: the index in `argv`, and the offset in this
+    string. `entry` is the index of a long option in the table.
     """
 
     value: int
@@ -34,7 +35,8 @@ class Found(NamedTuple):
 class OptionScan:
     """The state of a program's option parsing. `argv` are its arguments, and `index` is `optind`.
 
-    `order` is the order of the arguments. When parsing is complete, all non-options are at its end.
+    `order` is the order of the arguments. After parsing, all arguments that are not options are
+    last.
     """
 
     argv: Sequence[str]
@@ -53,91 +55,92 @@ class OptionScan:
         """Whether one of the remaining arguments is an option."""
         return bool(self.inside) or any(map(self._is_option, self.argv[self.index :]))
 
-    def next(self, short: str, table: Sequence[LongOption] = ()) -> Found:
-        """The next option.
+    def next(self, short: str, table: Sequence[LongOption] = ()) -> ParsedOption:
+        """Parses and returns the next option.
 
         >>> scan = OptionScan(["p", "-vn", "5", "file", "--size=7"])
         >>> table = [LongOption("size", 1, 115)]
         >>> [scan.next("vn:", table) for _ in range(4)][1:]  # doctest: +NORMALIZE_WHITESPACE
-        [Found(value=110, argument=(2, 0), entry=None),
-         Found(value=115, argument=(4, 7), entry=0), Found(value=-1, argument=None, entry=None)]
+        [ParsedOption(value=110, argument=(2, 0), entry=None),
+         ParsedOption(value=115, argument=(4, 7), entry=0),
+         ParsedOption(value=-1, argument=None, entry=None)]
         """
         if self.ended:
-            return Found(-1)
+            return ParsedOption(-1)
         plain = short.lstrip("+-:")
         if not self.inside:
             while self.index < len(self.argv) and not self._is_option(self.argv[self.index]):
                 if short.startswith("+"):
-                    return self._end()
+                    return self._finish()
                 self.rest.append(self.index)
                 self.index += 1
             if self.index >= len(self.argv):
-                return self._end()
+                return self._finish()
             word = self.argv[self.index]
             self.read.add(self.index)
             if word == "--":
                 self.index += 1
-                return self._end()
+                return self._finish()
             if word.startswith("--") and table:
-                return self._long(word[2:], table)
+                return self._parse_long(word[2:], table)
             self.inside = 1
-        return self._short(plain)
+        return self._parse_short(plain)
 
-    def _end(self) -> Found:
+    def _finish(self) -> ParsedOption:
         last = [*self.rest, *range(self.index, len(self.argv))]
         self.order = [at for at in self.order if at not in last] + last
         self.index = len(self.order) - len(last)
         self.ended = True
-        return Found(-1)
+        return ParsedOption(-1)
 
     @staticmethod
     def _is_option(word: str) -> bool:
         return word.startswith("-") and word != "-"
 
-    def _short(self, short: str) -> Found:
+    def _parse_short(self, short: str) -> ParsedOption:
         word = self.argv[self.index]
         letter = word[self.inside]
         self.inside += 1
         at = short.find(letter) if letter != ":" else -1
-        takes = 0
+        argument_kind = 0
         if at >= 0:
-            behind = short[at + 1 : at + 3]
-            takes = 2 if behind == "::" else 1 if behind.startswith(":") else 0
+            suffix = short[at + 1 : at + 3]
+            argument_kind = 2 if suffix == "::" else 1 if suffix.startswith(":") else 0
         argument = None
-        if takes and self.inside < len(word):
+        if argument_kind and self.inside < len(word):
             argument = (self.index, self.inside)
             self.inside = len(word)
         if self.inside >= len(word):
             self.inside = 0
             self.index += 1
         if at < 0:
-            return Found(ord("?"))
-        if takes == 1 and argument is None:
+            return ParsedOption(ord("?"))
+        if argument_kind == 1 and argument is None:
             if self.index >= len(self.argv):
-                return Found(ord("?"))
+                return ParsedOption(ord("?"))
             argument = (self.index, 0)
             self.read.add(self.index)
             self.index += 1
-        return Found(ord(letter), argument)
+        return ParsedOption(ord(letter), argument)
 
-    def _long(self, word: str, table: Sequence[LongOption]) -> Found:
+    def _parse_long(self, word: str, table: Sequence[LongOption]) -> ParsedOption:
         name, equals, _ = word.partition("=")
         at = self.index
         self.index += 1
         exact = [number for number, option in enumerate(table) if option.name == name]
-        alike = exact or [n for n, option in enumerate(table) if option.name.startswith(name)]
-        if len(alike) != 1:
-            return Found(ord("?"))
-        option = table[alike[0]]
+        matching = exact or [n for n, option in enumerate(table) if option.name.startswith(name)]
+        if len(matching) != 1:
+            return ParsedOption(ord("?"))
+        option = table[matching[0]]
         if equals:
             if not option.argument:
-                return Found(ord("?"))
-            return Found(option.value, (at, 3 + len(name)), alike[0])
+                return ParsedOption(ord("?"))
+            return ParsedOption(option.value, (at, 3 + len(name)), matching[0])
         if option.argument == 1:
             if self.index >= len(self.argv):
-                return Found(ord("?"))
+                return ParsedOption(ord("?"))
             argument = (self.index, 0)
             self.read.add(self.index)
             self.index += 1
-            return Found(option.value, argument, alike[0])
-        return Found(option.value, None, alike[0])
+            return ParsedOption(option.value, argument, matching[0])
+        return ParsedOption(option.value, None, matching[0])

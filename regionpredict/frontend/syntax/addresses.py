@@ -1,4 +1,4 @@
-"""Builds expressions from others: dereferences, addresses, substitutions.
+"""Builds expressions from other expressions: dereferences, addresses, substitutions.
 
 Addresses are simplified when built, so C++ references and methods look like plain C: `(&d)->x` is
 `d.x`, `*&a[i]` is `a[i]`.
@@ -28,14 +28,18 @@ from regionpredict.ir import Span
 
 
 def place_of_function(called: Expression | None) -> Name | Member | Index | CallExpr | None:
-    """The place of a called function: `f` in `(*f)(x)`, `p->f` in `((type)p->f)(x)`."""
+    """Returns the pointer through which a function is called: `f` for `(*f)(x)`, `p->f` for
+    `((type)p->f)(x)`.
+    """
     while isinstance(called, Cast) or (isinstance(called, Unary) and called.op == "*"):
         called = called.operand
     return called if isinstance(called, (Name, Member, Index, CallExpr)) else None
 
 
 def variable_of(place: Expression | None) -> Decl | None:
-    """The variable that contains a place. None for a place that is reached through a pointer."""
+    """Returns the variable that contains an lvalue. None if the lvalue is accessed through a
+    pointer.
+    """
     while isinstance(place, (Member, Index)):
         if isinstance(place, Member) and place.arrow:
             return None
@@ -44,24 +48,24 @@ def variable_of(place: Expression | None) -> Decl | None:
 
 
 def address_of(place: Expression, span: Span) -> Expression:
-    """The expression `&place`. A value without an address is returned unchanged."""
+    """Returns the expression `&place`. A value without an address is returned unchanged."""
     if isinstance(place, Unary) and place.op == "*":
         return place.operand
     return Unary("&", place, span) if is_place(place) else place
 
 
 def dereferenced(address: Expression, span: Span) -> Expression:
-    """The expression `*address`."""
+    """Returns the expression `*address`."""
     if isinstance(address, Unary) and address.op == "&":
         return address.operand
     return Unary("*", address, span)
 
 
 def member_of(base: Expression, field: Decl, span: Span, *, arrow: bool) -> Expression:
-    """The expression `base.field`, or `base->field` with `arrow`. For a temporary, as in
-    `row{p + i}.p`, it is the value that the member gets.
+    """Returns the expression `base.field`, or `base->field` with `arrow`. For a temporary, as in
+    `row{p + i}.p`, it is the value of the member in the list.
     """
-    made = _given_to(field, base)
+    made = _value_in_list(field, base)
     if made is not None:
         return made
     if arrow and isinstance(base, Unary) and base.op == "&":
@@ -71,7 +75,7 @@ def member_of(base: Expression, field: Decl, span: Span, *, arrow: bool) -> Expr
     return Member(base, field, arrow, span)
 
 
-def _given_to(field: Decl, made: Expression) -> Expression | None:
+def _value_in_list(field: Decl, made: Expression) -> Expression | None:
     made = without_casts(made)
     if not isinstance(made, Opaque) or made.text != "{}":
         return None
@@ -80,7 +84,7 @@ def _given_to(field: Decl, made: Expression) -> Expression | None:
 
 
 def substituted(expression: Expression, replacements: Mapping[Decl, Expression]) -> Expression:
-    """The expression with names replaced by values."""
+    """Returns the expression with names replaced by values."""
     e = expression
     if isinstance(e, Name):
         return replacements.get(e.decl, e)

@@ -1,4 +1,4 @@
-"""The result of C's binary operators for two symbolic values."""
+"""Applies C's binary operators to two symbolic values."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ _COMPARE = {
     "<": "lt", "<=": "le", "==": "eq", "!=": "ne", "&&": "and", "||": "or", "&": "bitand",
     "|": "bitor", "^": "bitxor",
 }  # fmt: skip
-_OF_BOTH: dict[str, Callable[[float, float], float]] = {
+_NUMBER_OPERATORS: dict[str, Callable[[float, float], float]] = {
     "+": operator.add, "-": operator.sub, "*": operator.mul, "==": operator.eq, "!=": operator.ne,
     "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
     "&&": lambda left, right: bool(left) and bool(right),
     "||": lambda left, right: bool(left) or bool(right),
 }  # fmt: skip
-_OF_WHOLE: dict[str, Callable[[int, int], int]] = {
+_INTEGER_OPERATORS: dict[str, Callable[[int, int], int]] = {
     "&": operator.and_, "|": operator.or_, "^": operator.xor, "<<": operator.lshift,
     ">>": operator.rshift,
 }  # fmt: skip
@@ -29,19 +29,19 @@ _MIRROR = {">": "<", ">=": "<="}
 
 
 BY_IF = "if"
-"""The label of a choice between values that statements make, not a single expression."""
+"""The label of a choice between values that separate statements assign."""
 _LESSER = frozenset(("min", "MIN", "fmin", "fminf", "imin", "std::min"))
 _GREATER = frozenset(("max", "MAX", "fmax", "fmaxf", "imax", "std::max"))
-_OF_TEAM = frozenset(("omp_get_thread_num", "omp_get_num_threads", "omp_get_max_threads"))
+_THREAD_QUERIES = frozenset(("omp_get_thread_num", "omp_get_num_threads", "omp_get_max_threads"))
 
 
 def called_by_name(name: str, operands: Sequence[Expr]) -> Expr | None:
-    """The result of a minimum or maximum function, or of a function that returns a thread number or
+    """Returns the result of a minimum or maximum function, or of a query of the thread number or
     the number of threads.
 
     None for any other function.
     """
-    if name in _OF_TEAM:
+    if name in _THREAD_QUERIES:
         return Expr.name(f"{name}()")
     if len(operands) != 2 or name not in _LESSER | _GREATER:
         return None
@@ -49,16 +49,16 @@ def called_by_name(name: str, operands: Sequence[Expr]) -> Expr | None:
 
 
 def is_named_operation(name: str) -> bool:
-    """Whether `called_by_name` may know the function's result."""
-    return name in _OF_TEAM | _LESSER | _GREATER
+    """Whether `called_by_name` may return the result of the function."""
+    return name in _THREAD_QUERIES | _LESSER | _GREATER
 
 
 def chosen(test: Expr, then: Expr, other: Expr, label: str = "") -> Expr:
-    """One of two values, depending on a condition.
+    """Returns one of two values, depending on a condition.
 
-    It is their minimum or maximum if the condition compares the two values.
+    If the condition compares the two values, the result is their minimum or maximum.
 
-    `label` is the place of any other choice.
+    `label` is stored in any other choice, for example `BY_IF` for choices by statements.
     """
     if then == other:
         return then
@@ -74,9 +74,9 @@ def chosen(test: Expr, then: Expr, other: Expr, label: str = "") -> Expr:
 
 
 def exact_result(op: str, left: float, right: float) -> int | float | None:
-    """The result of `left op right` for integers or real numbers. None if it is undefined in C."""
-    if op in _OF_BOTH:
-        result = _OF_BOTH[op](left, right)
+    """Returns `left op right` for integers or real numbers. None if it is undefined in C."""
+    if op in _NUMBER_OPERATORS:
+        result = _NUMBER_OPERATORS[op](left, right)
         return int(result) if isinstance(result, bool) else result
     whole = isinstance(left, int) and isinstance(right, int)
     if not whole:
@@ -90,11 +90,11 @@ def exact_result(op: str, left: float, right: float) -> int | float | None:
         return quotient if op == "/" else first - second * quotient
     if op in ("<<", ">>") and not 0 <= second < _MOST_SHIFT:
         return None
-    return _OF_WHOLE[op](first, second) if op in _OF_WHOLE else None
+    return _INTEGER_OPERATORS[op](first, second) if op in _INTEGER_OPERATORS else None
 
 
 def computed(expression: Binary, left: Expr, right: Expr) -> Expr:
-    """The result of an operator for two values."""
+    """Returns the result of a binary operator for two symbolic values."""
     op = expression.op
     if left.constant is not None and right.constant is not None:
         ctype = usual(type_of(expression.left), type_of(expression.right))

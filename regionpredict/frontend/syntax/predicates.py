@@ -1,4 +1,4 @@
-"""Tests of a single expression that many modules need: what it names, and what it sets."""
+"""Tests of a single expression: what it refers to, and what it assigns."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ INCREMENT_OPERATORS = {"++": 1, "p++": 1, "--": -1, "p--": -1}
 
 
 def without_casts(expression: Expression) -> Expression:
-    """The operand without casts."""
+    """Returns the operand of nested casts."""
     while isinstance(expression, Cast):
         expression = expression.operand
     return expression
 
 
 def is_null(value: Expression | None) -> bool:
-    """Whether the value is zero or a null pointer, also inside casts."""
+    """Whether the value is zero or a null pointer, possibly inside casts."""
     plain = without_casts(value) if value is not None else None
     return isinstance(plain, IntLit) and plain.value == 0
 
@@ -43,13 +43,13 @@ def is_variable(expression: Expression | None, decl: Decl) -> bool:
 
 
 def is_same_variable(decl: Decl, other: Decl) -> bool:
-    """Whether two declarations mean the same variable or function."""
+    """Whether two declarations refer to the same variable or function."""
     return decl is other or bool(decl.symbol and decl.symbol == other.symbol)
 
 
 def is_member(place: Expression | None, field: Decl) -> bool:
-    """Whether the place is the member `field` of any object. Each unit that reads the header has a
-    different declaration of the member.
+    """Whether the expression is the member `field` of any object. Each unit that reads the header
+    has a different declaration of the member.
     """
     if not isinstance(place, Member):
         return False
@@ -58,7 +58,7 @@ def is_member(place: Expression | None, field: Decl) -> bool:
 
 
 def is_virtual(place: Expression | None) -> bool:
-    """Whether the place belongs to a virtual method, so that the object's class determines the
+    """Whether the expression is a virtual method, so that the object's class determines the
     function.
     """
     base = place.base if isinstance(place, Member) else None
@@ -71,7 +71,7 @@ def is_by_member_pointer(call: CallExpr) -> bool:
 
 
 def is_memory(expression: Expression | None) -> bool:
-    """Whether the expression is a place in memory: `a[i]`, `s.x` or `*p`."""
+    """Whether the expression is a memory location: `a[i]`, `s.x` or `*p`."""
     if isinstance(expression, Unary):
         return expression.op == "*"
     return isinstance(expression, (Index, Member))
@@ -83,7 +83,7 @@ def is_place(expression: Expression) -> bool:
 
 
 def named_function(value: Expression | None) -> Decl | None:
-    """The function that an expression names, as in `f`, `&f`, `*f` or `(type)f`."""
+    """Returns the function that an expression names, as in `f`, `&f`, `*f` or `(type)f`."""
     while isinstance(value, Cast) or (isinstance(value, Unary) and value.op in ("&", "*")):
         value = value.operand
     named = isinstance(value, Name) and value.decl.kind == "function"
@@ -91,7 +91,7 @@ def named_function(value: Expression | None) -> Decl | None:
 
 
 def tested_pointer(condition: Expression) -> Expression:
-    """The pointer `p` in the conditions `p` and `p != NULL`."""
+    """Returns the pointer `p` in the conditions `p` and `p != NULL`."""
     plain = without_casts(condition)
     if isinstance(plain, Binary) and plain.op == "!=" and is_null(plain.right):
         return without_casts(plain.left)
@@ -99,8 +99,8 @@ def tested_pointer(condition: Expression) -> Expression:
 
 
 def assigned_place(expression: Expression) -> Expression | None:
-    """The place that an expression itself sets, by `=`, `+=`, `++` and similar operators. None if
-    it sets no place.
+    """Returns the lvalue that an expression itself assigns by `=`, `+=`, `++` and similar
+    operators. None if there is no assignment.
     """
     if isinstance(expression, Assign):
         return expression.left
@@ -110,23 +110,21 @@ def assigned_place(expression: Expression) -> Expression | None:
 
 
 def set_place(expression: Expression) -> Expression | None:
-    """The place that an expression itself sets or whose address it takes. None if there is no such
-    place.
-    """
+    """Returns the lvalue that an expression itself assigns or whose address it takes, or None."""
     if isinstance(expression, Unary) and expression.op == "&":
         return expression.operand
     return assigned_place(expression)
 
 
 def address_taken(expression: Expression) -> Expression | None:
-    """The place `x` in `&x`."""
+    """Returns the lvalue `x` in `&x`. None for any other expression."""
     plain = without_casts(expression)
     return plain.operand if isinstance(plain, Unary) and plain.op == "&" else None
 
 
 def has_side_effects(*expressions: Expression) -> bool:
-    """Whether expressions have effects in addition to their value: they assign, call or
-    construct.
+    """Whether expressions have effects in addition to their value: assignments, calls or
+    constructors.
     """
     return any(
         isinstance(part, CallExpr)

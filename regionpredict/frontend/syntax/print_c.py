@@ -1,4 +1,4 @@
-"""Prints expressions as C text, in one normal form for both front ends."""
+"""Formats expressions as C text, in one normal form for both front ends."""
 
 from __future__ import annotations
 
@@ -31,22 +31,22 @@ _POSTFIX = 14
 
 
 def show(expression: Expression) -> str:
-    """The expression as text: `C[i][j] += alpha*A[i][k]`."""
-    return _show(expression)[0]
+    """Formats an expression: `C[i][j] += alpha*A[i][k]`."""
+    return _format(expression)[0]
 
 
-def _show(expression: Expression) -> tuple[str, int]:
-    shower = _SHOWERS.get(type(expression))
-    return shower(expression) if shower is not None else ("?", _POSTFIX)
+def _format(expression: Expression) -> tuple[str, int]:
+    formatter = _FORMATTERS.get(type(expression))
+    return formatter(expression) if formatter is not None else ("?", _POSTFIX)
 
 
-def _inner(expression: Expression, precedence: int) -> str:
-    text, own = _show(expression)
+def _format_operand(expression: Expression, precedence: int) -> str:
+    text, own = _format(expression)
     return text if own >= precedence else f"({text})"
 
 
 def _index(e: Index) -> tuple[str, int]:
-    return f"{_inner(e.base, _POSTFIX)}[{_show(e.index)[0]}]", _POSTFIX
+    return f"{_format_operand(e.base, _POSTFIX)}[{_format(e.index)[0]}]", _POSTFIX
 
 
 def _member(e: Member) -> tuple[str, int]:
@@ -60,38 +60,38 @@ def _member(e: Member) -> tuple[str, int]:
         if base.decl.name == "this":
             return e.field.name, _POSTFIX
         dot = "."
-    return f"{_inner(base, _POSTFIX)}{dot}{e.field.name}", _POSTFIX
+    return f"{_format_operand(base, _POSTFIX)}{dot}{e.field.name}", _POSTFIX
 
 
 def _unary(e: Unary) -> tuple[str, int]:
     if e.op in ("p++", "p--"):
-        return _inner(e.operand, _POSTFIX) + e.op[1:], _POSTFIX
+        return _format_operand(e.operand, _POSTFIX) + e.op[1:], _POSTFIX
     if e.op == "*" and isinstance(e.operand, Name) and e.operand.decl.reference:
         name = e.operand.decl.name
         return ("*this", _UNARY) if name == "this" else (name, _POSTFIX)
-    return e.op + _inner(e.operand, _UNARY), _UNARY
+    return e.op + _format_operand(e.operand, _UNARY), _UNARY
 
 
 def _assign(e: Assign) -> tuple[str, int]:
-    right = _inner(e.right, 1)
-    return f"{_inner(e.left, 2)} {e.op} {right}", 1
+    right = _format_operand(e.right, 1)
+    return f"{_format_operand(e.left, 2)} {e.op} {right}", 1
 
 
 def _ternary(e: Ternary) -> tuple[str, int]:
-    condition, then = _inner(e.condition, 3), show(e.then)
-    return f"{condition} ? {then} : {_inner(e.other, 2)}", 2
+    condition, then = _format_operand(e.condition, 3), show(e.then)
+    return f"{condition} ? {then} : {_format_operand(e.other, 2)}", 2
 
 
 def _binary(e: Binary) -> tuple[str, int]:
     own = _PRECEDENCE.get(e.op, 8)
-    left, right = _inner(e.left, own), _inner(e.right, own + 1)
+    left, right = _format_operand(e.left, own), _format_operand(e.right, own + 1)
     if e.op == ",":
         return f"{left}, {right}", own
     return f"{left} {e.op} {right}", own
 
 
-# A table, since this is called for every reference and every statement.
-_SHOWERS: dict[type, Callable[[Any], tuple[str, int]]] = {
+# A table is fast. Every reference and every statement is formatted.
+_FORMATTERS: dict[type, Callable[[Any], tuple[str, int]]] = {
     Name: lambda e: (e.decl.name, _POSTFIX),
     IntLit: lambda e: (str(e.value), _POSTFIX if e.value >= 0 else _UNARY),
     FloatLit: lambda e: (repr(e.value), _POSTFIX),
@@ -99,7 +99,7 @@ _SHOWERS: dict[type, Callable[[Any], tuple[str, int]]] = {
     Member: _member,
     CallExpr: lambda e: (f"{e.name}({', '.join(map(show, e.args))})", _POSTFIX),
     Unary: _unary,
-    Cast: lambda e: (f"({type_name(e.ctype)}){_inner(e.operand, _UNARY)}", _UNARY),
+    Cast: lambda e: (f"({type_name(e.ctype)}){_format_operand(e.operand, _UNARY)}", _UNARY),
     Assign: _assign,
     Ternary: _ternary,
     Binary: _binary,
@@ -107,7 +107,7 @@ _SHOWERS: dict[type, Callable[[Any], tuple[str, int]]] = {
 
 
 def type_name(ctype: CType) -> str:
-    """A C name for the type."""
+    """Returns the C name of a type."""
     if ctype.kind == "float":
         return {32: "float", 64: "double"}.get(ctype.bits, "long double")
     if ctype.kind == "int":

@@ -1,7 +1,7 @@
 """Assigns directives to statements, in source order, for both front ends.
 
-A directive belongs to the statement after it. A directive in a macro has the place of the
-expansion, and so has every statement in the macro. The directive therefore waits for a matching
+A directive belongs to the statement after it. A directive in a macro has the location of the
+expansion, like every statement in the macro. Such a directive therefore waits for a matching
 statement.
 """
 
@@ -33,7 +33,7 @@ class _State(Generic[File]):
 
 
 class Attacher(Generic[File]):
-    """The directives of the files, and the number of directives that statements have taken.
+    """The directives of the files, and the number of directives that are assigned to statements.
 
     `File` is the front end's type for a file.
     """
@@ -41,8 +41,10 @@ class Attacher(Generic[File]):
     def __init__(self) -> None:
         self._pragmas: dict[File, list[Pragma]] = {}
         self._next: dict[File, int] = {}
-        self._masked: set[tuple[File, int]] = set()  # expansions whose directive has a statement
-        self._blocks: dict[tuple[File, int], int] = {}  # by expansion, the blocks begun so far
+        self._masked: set[tuple[File, int]] = set()  # expansions whose directive is assigned
+        self._blocks: dict[
+            tuple[File, int], int
+        ] = {}  # number of started blocks, by macro expansion
         self._function: tuple[File, int] | None = None
         self._outer: list[_State[File]] = []
 
@@ -51,15 +53,15 @@ class Attacher(Generic[File]):
         self._pragmas[file] = pragmas
 
     def enter(self, file: File, offset: int) -> None:
-        """Starts a function at an offset. Files that it includes start at their first line.
+        """Starts a function at an offset. Included files start at their first line.
 
-        A function may be read inside another one. After `end`, the outer function continues.
+        A function may be read inside another function. After `end`, the outer function continues.
         """
         self._outer.append(_State(self._next, self._masked, self._blocks, self._function))
         self._masked, self._blocks, self._function = set(), {}, (file, offset)
         self._next = dict.fromkeys(self._pragmas, 0)
-        held = self._pragmas.get(file, ())
-        self._next[file] = sum(1 for pragma in held if pragma.offset < offset)
+        pragmas_of_file = self._pragmas.get(file, ())
+        self._next[file] = sum(1 for pragma in pragmas_of_file if pragma.offset < offset)
 
     def end(self) -> None:
         """Ends the function that was started last."""
@@ -68,22 +70,22 @@ class Attacher(Generic[File]):
         self._blocks, self._function = outer.blocks, outer.function
 
     def take(self, file: File, offset: int, *, block: bool, loop: bool) -> list[Pragma]:
-        """Assigns the directives before an offset to the statement there, unless a statement has
-        already taken them.
+        """Assigns the directives before an offset to the statement there, except those that are
+        already assigned.
 
         `block` and `loop` say whether the statement is a `{ ... }` or a `for` loop.
         """
-        held = self._pragmas.get(file)
-        if held is None:
+        pragmas_of_file = self._pragmas.get(file)
+        if pragmas_of_file is None:
             return []
         taken: list[Pragma] = []
-        at = self._next.get(file, 0)  # a file may be met within a function
-        while at < len(held) and held[at].offset <= offset:
-            pragma = held[at]
+        at = self._next.get(file, 0)  # a file may be included within a function
+        while at < len(pragmas_of_file) and pragmas_of_file[at].offset <= offset:
+            pragma = pragmas_of_file[at]
             if pragma.offset == offset:
-                # In one macro, a second region's directive waits for the second loop.
+                # If a macro contains several regions, a later directive waits for its own loop.
                 waits = bool(taken) and not pragma.joined
-                begun = self._begun(pragma, file)
+                begun = self._blocks_started(pragma, file)
                 misplaced = block or (pragma.is_loop and not loop)
                 if begun is not None:
                     misplaced = begun < 0 or (begun == 0 and not block)
@@ -98,11 +100,10 @@ class Attacher(Generic[File]):
             self._blocks[file, offset] = self._blocks.get((file, offset), 0) + 1
         return taken
 
-    def _begun(self, pragma: Pragma, file: File) -> int | None:
-        """The number of blocks of its macro expansion that started, without those before the
-        directive.
+    def _blocks_started(self, pragma: Pragma, file: File) -> int | None:
+        """Returns the number of blocks in the macro expansion that started after the directive.
 
-        It is 0 if the next block belongs to the directive. None for a directive without a block.
+        0 means that the next block belongs to the directive. None for a directive without a block.
         """
         if pragma.blocks is None:
             return None
@@ -110,28 +111,33 @@ class Attacher(Generic[File]):
         return self._blocks.get(place, 0) - pragma.blocks[place == self._function]
 
     def leave(self, file: File, offset: int) -> None:
-        """Ends the statement that took directives at an offset."""
+        """Ends the statement to which directives at an offset were assigned."""
         self._masked.discard((file, offset))
 
     def has_waiting(self, file: File) -> bool:
-        """Whether the file has directives that no statement took."""
+        """Whether the file has directives that are not assigned to a statement."""
         return file in self._pragmas and self._next[file] < len(self._pragmas[file])
 
     def left_over(self, file: File, begin: int, end: int) -> list[Pragma]:
-        """Directives at the end of the block from `begin` to `end`, without a following
-        statement."""
+        """Returns directives at the end of the block from `begin` to `end` that no statement
+        follows.
+        """
         remaining: list[Pragma] = []
-        held = self._pragmas.get(file, [])
+        pragmas_of_file = self._pragmas.get(file, [])
         at = self._next.get(file, 0)
-        while at < len(held) and held[at].offset < end and held[at].offset != begin:
-            remaining.append(held[at])
+        while (
+            at < len(pragmas_of_file)
+            and pragmas_of_file[at].offset < end
+            and pragmas_of_file[at].offset != begin
+        ):
+            remaining.append(pragmas_of_file[at])
             at += 1
         self._next[file] = at
         return remaining
 
 
 def with_directives(pragmas: Iterable[Pragma], body: Stmt, file: str) -> Stmt:
-    """A statement with its directives around it. A standalone directive precedes it."""
+    """Returns a statement with its directives around it. A standalone directive precedes it."""
     for pragma in reversed(list(pragmas)):
         if pragma.standalone:
             body = Compound((standalone_directive(pragma, file), body))
@@ -141,5 +147,5 @@ def with_directives(pragmas: Iterable[Pragma], body: Stmt, file: str) -> Stmt:
 
 
 def standalone_directive(pragma: Pragma, file: str) -> Directive:
-    """A directive without a statement."""
+    """Returns a directive without a statement."""
     return Directive(pragma, None, Span(file, pragma.line, pragma.column))

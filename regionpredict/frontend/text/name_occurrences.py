@@ -1,4 +1,4 @@
-"""Finds names in source text, and what may write them, without a tree."""
+"""Finds names in source text, and code that may assign them, without a syntax tree."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ IDENTIFIER = re.compile(rb"[A-Za-z_]\w*")
 
 
 def named_at(data: bytes, name: str) -> Iterator[tuple[int, int]]:
-    """The start and end of every occurrence of the whole word in a text."""
+    """Yields the start and end of every occurrence of the whole word in a text."""
     word = name.encode()
     at = data.find(word) if word else -1
     while at >= 0:
@@ -30,7 +30,7 @@ def named_at(data: bytes, name: str) -> Iterator[tuple[int, int]]:
 
 
 def places_of_name(data: bytes, name: str) -> list[int]:
-    """The places of a name in a text.
+    """Returns the offsets of a name in a text.
 
     >>> places_of_name(b"f<T>(x); of(x); g(f)", "f")
     [0, 18]
@@ -39,7 +39,7 @@ def places_of_name(data: bytes, name: str) -> list[int]:
 
 
 def base_classes_in(data: bytes) -> frozenset[str]:
-    """The names of base classes in a text. Words around them may be included.
+    """Returns the names of base classes in a text, possibly with other words of the declaration.
 
     >>> sorted(base_classes_in(b"class A : public n::B<int>, C { }; struct D { int i : 3; };"))
     ['B', 'C', 'int', 'n', 'public']
@@ -51,7 +51,8 @@ def base_classes_in(data: bytes) -> frozenset[str]:
 
 
 def written_at(data: bytes, name: str) -> list[int]:
-    """The places where a text may assign a variable: `n = 1`, `n += 1`, `n++`, `--n`, `&n`.
+    """Returns the offsets at which a text may assign a variable: `n = 1`, `n += 1`, `n++`, `--n`,
+    `&n`.
 
     >>> written_at(b"n = m; if (n == 1) n++; f(& n); mn = n << 1; n <<= 1", "n")
     [0, 19, 28, 45]
@@ -69,7 +70,7 @@ def written_at(data: bytes, name: str) -> list[int]:
 def functions_holding(
     functions: Iterable[tuple[T, File, int, int]], occurrences: Mapping[File, Sequence[int]]
 ) -> list[T]:
-    """The functions that contain one of the places of a file, as (function, file, start, end)."""
+    """Returns the functions, given as (function, file, start, end), that contain an occurrence."""
     holders = []
     for function, file, begin, end in functions:
         inside = occurrences.get(file, ())
@@ -84,11 +85,12 @@ def unreached(
     candidates: Set[str],
     texts: Mapping[File, bytes],
 ) -> set[str]:
-    """The candidates that only other candidates refer to, and that refer to no other function.
+    """Returns the candidates that only other candidates refer to, and that refer to no other
+    function.
 
     `functions` are all definitions in the texts, as (name, file, start, end). `candidates` are
-    those that only these texts can call. A name in a comment counts. If names are pasted (`##`),
-    all results are uncertain, so the answer is a lower bound.
+    functions that only these texts can call. A name in a comment counts as a reference. If names
+    are pasted (`##`), references are uncertain, so that the result is empty.
 
     >>> text = b"int f(){} int g(){f();} int h(){} int main(){h();}"
     >>> functions = [("f", 0, 0, 9), ("g", 0, 10, 23), ("h", 0, 24, 33), ("main", 0, 34, 50)]
