@@ -1,9 +1,9 @@
-"""Input: a region. Output: its `Facts`. Each module answers one question by pure functions of the
-region.
+"""Input: a region. Output: its `RegionFacts`. Each module answers one question about the region.
 
-`iterations` counts executions, `dimensions` finds the arrays that count, and `reuse` classifies
-references as hit or miss. `patterns` classifies them as streaming, latency or irregular, and
-`footprint` computes the bytes. `bindings` gives values to the names of a program.
+`iterations` counts executions, `dimensions` finds the arrays that the density model counts, and
+`reuse` classifies references as hit or miss. `patterns` classifies references as streaming, latency
+or irregular, and `footprint` computes the working set. `bindings` gives values to the names of a
+program.
 """
 
 from regionpredict.analysis.bindings import Bindings, bind

@@ -1,4 +1,4 @@
-"""Finds the size at which a count that grows with it reaches a number."""
+"""Finds the size at which an increasing count reaches a number."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ import math
 from collections.abc import Callable, Sequence
 
 _INTERPOLATED = 8
-"""After this number of guesses, every second guess is the middle. Six guesses are enough for a
-count that is almost a power of the size.
+"""After this number of guesses, every second guess is the middle of the range. Six guesses are
+enough for a count that is almost a power of the size.
 """
 
 
 def smallest_reaching(
     measure: Callable[[int], float | None], target: float, low: int, high: int
 ) -> int | None:
-    """The smallest number from `low` to `high` at which a nondecreasing measure reaches the target.
-    None if there is no such number, or if the measure of a guess is unknown.
+    """Returns the smallest number from `low` to `high` at which a nondecreasing measure reaches
+    `target`. None if there is no such number, or if the measure is unknown at a guess.
 
     Most counts grow nearly as a power of a size. Each guess is therefore on the line through the
     last two guesses in logarithmic coordinates.
@@ -31,7 +31,7 @@ def smallest_reaching(
         middle = (low + high) // 2
         guess = middle
         if len(known) < _INTERPOLATED or len(known) % 2:
-            guess = min(max(low, _on_the_line(known, target, low, high)), high - 1)
+            guess = min(max(low, _interpolated_guess(known, target, low, high)), high - 1)
         reached = measure(guess)
         if reached is None and guess != middle:
             guess, reached = middle, measure(middle)
@@ -42,15 +42,17 @@ def smallest_reaching(
     return low
 
 
-def _on_the_line(known: Sequence[tuple[int, float]], target: float, low: int, high: int) -> int:
-    """The point at which the line through the last two guesses reaches the target. If the line does
-    not rise, the middle of the logarithms.
+def _interpolated_guess(
+    known: Sequence[tuple[int, float]], target: float, low: int, high: int
+) -> int:
+    """Returns the point at which the line through the last two guesses reaches the target, in
+    logarithmic coordinates. If the line does not rise, returns the geometric mean of the range.
     """
     if len(known) > 1:
         (left, less), (right, more) = sorted(known[-2:])
         if 0 < left < right and 0 < less < more and target > 0:
             rise = math.log(more / less) / math.log(right / left)
-            way = math.log(target / less) / rise
-            if abs(way) < math.log(max(2, high)):
-                return math.ceil(left * math.exp(way))
+            exponent = math.log(target / less) / rise
+            if abs(exponent) < math.log(max(2, high)):
+                return math.ceil(left * math.exp(exponent))
     return math.isqrt(max(0, low) * max(0, high))

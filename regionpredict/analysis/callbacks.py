@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from regionpredict.analysis.callees import Callees, without_idle
+from regionpredict.analysis.callees import Callees, without_uncalled
 from regionpredict.constant import Constant
 from regionpredict.ir.flow import CallEvent, Flow, changed_flow, every_event
 
@@ -53,7 +53,7 @@ class _CallbackCloner:
     def all(self) -> tuple[Flow, ...]:
         own = [self._clone_for(flow, {}) for flow in self.flows]
         made = [*own, *(clone for clone in self.clones.values() if clone is not None)]
-        return without_idle(self.flows, made)
+        return without_uncalled(self.flows, made)
 
     def _clone_for(self, flow: Flow, given: Given) -> Flow:
         """Returns a function that receives these functions as arguments."""

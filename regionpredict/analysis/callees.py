@@ -1,4 +1,4 @@
-"""Finds the called function if several programs in one folder have functions with the same name."""
+"""Finds the called function if several programs in one folder have functions with equal names."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from regionpredict.ir.nearest_files import folder_of, nearest_files
 
 
 class Callees:
-    """The functions of some files. A call means the function in its own file, otherwise the nearest
-    one, otherwise the first one.
+    """Finds the target of each call: the function in the same file, otherwise the function in the
+    nearest file.
     """
 
     def __init__(self, flows: Sequence[Flow]) -> None:
@@ -28,9 +28,9 @@ class Callees:
             self._directives[folder_of(flow.span.file)] += regions
 
     def of(self, caller: Flow, name: str, file: str = "") -> Flow | None:
-        """The function that a call of this name in `caller` means. None if no file defines it.
+        """Returns the function that a call of `name` in `caller` calls. None if no file defines it.
 
-        `file` is the file of the function, if another function passed it.
+        `file` is the file of the function, if another function passed it as an argument.
         """
         own = self._by_file.get((file or caller.span.file, name))
         known = self._by_name.get(name, ())
@@ -44,13 +44,14 @@ class Callees:
         return self._near[here, name]
 
     def is_unique(self, name: str) -> bool:
-        """Whether at most one file has a function of this name."""
+        """Whether at most one file has a function with this name."""
         return len(self._by_name.get(name, ())) < 2
 
 
 def main_of(flow: Flow, mains: Sequence[Flow]) -> Flow | None:
-    """The `main` of a function without visible callers: the one in its folder, or in the nearest
-    enclosing folder. None if there is none or if there are several.
+    """Returns the `main` to which a function without visible callers belongs. It is in the
+    function's folder, or in the nearest enclosing folder. None if there is none or if there are
+    several.
     """
     here = _folder(flow)
     around = [main for main in mains if here[: len(_folder(main))] == _folder(main)]
@@ -59,14 +60,14 @@ def main_of(flow: Flow, mains: Sequence[Flow]) -> Flow | None:
     return nearest[0] if len(nearest) == 1 else None
 
 
-def without_idle(before: Sequence[Flow], after: Sequence[Flow]) -> tuple[Flow, ...]:
-    """The functions, except those that are no longer called after cloning. A function that always
-    receives a function argument is never called in its original form.
+def without_uncalled(before: Sequence[Flow], after: Sequence[Flow]) -> tuple[Flow, ...]:
+    """Removes functions that are no longer called after cloning. A function that always receives a
+    function argument is never called in its original form.
     """
-    begun = {flow.function for flow in before} - called_functions(before)
+    entry_points = {flow.function for flow in before} - called_functions(before)
     kept = list(after)
     while True:
-        called = begun | called_functions(kept)
+        called = entry_points | called_functions(kept)
         left = [flow for flow in kept if flow.function in called]
         if len(left) == len(kept):
             return tuple(kept)

@@ -1,9 +1,9 @@
-"""Finds the arrays that count: those with the largest number of effective dimensions (Chatzopoulos
-2012, 4.2.2).
+"""Finds the arrays with the largest number of effective dimensions, which the density model counts
+(Chatzopoulos 2012, 4.2.2).
 
 An index that is constant in the region does not count, independent of the declaration (listings 4.1
 and 4.2). A linearized subscript counts with its dimensions: `a[i*n + j]` counts as two. Private
-arrays, and arrays with fewer dimensions than the largest, are excluded.
+arrays, and arrays with fewer dimensions, are excluded.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from regionpredict.ir.expr import Atom
 
 
 def loop_variables(region: Region) -> frozenset[str]:
-    """The variables of all loops in the region."""
+    """Returns the variables of all loops in the region."""
     return frozenset(loop.variable for loop in region.loops())
 
 
 def access_dimensions(access: Access, changing: frozenset[str]) -> int:
-    """The number of dimensions in which the subscripts of the reference change."""
-    return sum(_dimensions_of(subscript, changing) for subscript in access.subscripts)
+    """Returns the number of dimensions in which the subscripts of the reference change."""
+    return sum(_effective_dimensions(subscript, changing) for subscript in access.subscripts)
 
 
-def _dimensions_of(subscript: Expr, changing: frozenset[str]) -> int:
+def _effective_dimensions(subscript: Expr, changing: frozenset[str]) -> int:
     moving = subscript.names & changing
     if len(moving) < 2:
         return len(moving)
@@ -37,7 +37,7 @@ def _dimensions_of(subscript: Expr, changing: frozenset[str]) -> int:
 
 
 def without_clamps(subscript: Expr) -> Expr:
-    """The subscript without clamps: `max(i - 1, 0)` becomes `i - 1`."""
+    """Returns the subscript without clamps: `max(i - 1, 0)` becomes `i - 1`."""
     if subscript.kinds.isdisjoint(("min", "max")):
         return subscript
     result = Expr.const(0)
@@ -54,7 +54,7 @@ def without_clamps(subscript: Expr) -> Expr:
 
 
 def array_dimensions(region: Region) -> dict[str, int]:
-    """The effective dimensions of every array in the region."""
+    """Returns the effective dimensions of every array in the region."""
     changing = loop_variables(region)
     dimensions: dict[str, int] = {}
     for statement, _ in region.statements():
@@ -65,7 +65,7 @@ def array_dimensions(region: Region) -> dict[str, int]:
 
 
 def counted_arrays(region: Region, dimensions: Mapping[str, int]) -> frozenset[str]:
-    """The arrays with the most dimensions, except private and constant ones."""
+    """Returns the arrays with the most dimensions, except private and constant arrays."""
     shared = {
         array.name: dimensions[array.name]
         for array in region.arrays
@@ -78,6 +78,6 @@ def counted_arrays(region: Region, dimensions: Mapping[str, int]) -> frozenset[s
 
 
 def used_variables(access: Access, loops: Iterable[Loop]) -> frozenset[str]:
-    """The variables of `loops` that occur in the reference's subscripts."""
+    """Returns the variables of `loops` that occur in the reference's subscripts."""
     names: frozenset[str] = frozenset().union(*(s.names for s in access.subscripts))
     return names & {loop.variable for loop in loops}

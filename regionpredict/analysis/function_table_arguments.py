@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from regionpredict.analysis.callees import Callees, without_idle
+from regionpredict.analysis.callees import Callees, without_uncalled
 from regionpredict.constant import Constant
 from regionpredict.ir.flow import (
     CallEvent,
@@ -55,7 +55,7 @@ class _TableCloner:
     def all(self) -> tuple[Flow, ...]:
         own = [self._clone_for(flow, _NOTHING) for flow in self.flows]
         made = [*own, *(copy for copy in self.copies.values() if copy is not None)]
-        return without_idle(self.flows, made)
+        return without_uncalled(self.flows, made)
 
     def _clone_for(self, flow: Flow, given: _KnownArguments) -> Flow:
         """Returns a function that receives these tables and numbers."""

@@ -18,7 +18,7 @@ _MAX_ROUNDS = 20  # maximum length of a chain of names
 
 
 def with_implied(program: Program, given: Mapping[str, int]) -> dict[str, int]:
-    """The given sizes, and the sizes that follow from them.
+    """Returns the given sizes, and the sizes that follow from them.
 
     A member, or the result of a method, has one name in the whole program. A plain variable belongs
     to its function. Raises UsageError if two names of the same size are given different values.

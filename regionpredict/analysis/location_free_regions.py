@@ -1,6 +1,7 @@
-"""A region without its place. Regions that differ only in their places are then equal.
+"""Removes source locations from a region. Regions that differ only in their locations are then
+equal.
 
-Simple loops over vectors, for example, occur often. Results that do not depend on the place are
+Simple loops over vectors, for example, occur often. Results that do not depend on the location are
 computed once for equal regions.
 """
 
@@ -16,28 +17,28 @@ _NOWHERE = Span("", 0)
 
 
 def location_free_region(region: Region) -> Region:
-    """The region without its file, lines and function. Names and texts are unchanged."""
-    moved: Region = _without_places(replace(region, id="", function=""))
+    """Returns the region without its file, lines and function. Names and texts are unchanged."""
+    moved: Region = _without_locations(replace(region, id="", function=""))
     return moved
 
 
 def location_free_definitions(definitions: tuple[Definition, ...]) -> tuple[Definition, ...]:
-    """The definitions without files, lines and functions."""
+    """Returns the definitions without files, lines and functions."""
     return tuple(definition._replace(span=_NOWHERE) for definition in definitions)
 
 
 def location_free_placement(placement: Placement) -> Placement:
-    """The placement of pages, without places and reasons."""
+    """Returns the placement of pages without locations and reasons."""
     arrays = tuple(array._replace(reason="", span=None) for array in placement.arrays)
     return placement._replace(reason="", arrays=arrays)
 
 
-def _without_places(value: Any) -> Any:
-    """Any value of the region, with all places removed from its fields."""
+def _without_locations(value: Any) -> Any:
+    """Returns a value of a region with all source locations removed from its fields."""
     if isinstance(value, Span):
         return _NOWHERE
     if isinstance(value, tuple):
-        parts = [_without_places(part) for part in value]
+        parts = [_without_locations(part) for part in value]
         if all(new is old for new, old in zip(parts, value, strict=True)):
             return value
         return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
@@ -45,7 +46,7 @@ def _without_places(value: Any) -> Any:
         changes = {}
         for field in fields(value):
             old = getattr(value, field.name)
-            new = _without_places(old)
+            new = _without_locations(old)
             if new is not old:
                 changes[field.name] = new
         return replace(value, **changes) if changes else value

@@ -7,8 +7,8 @@ from regionpredict.ir import Program, Span
 
 
 def manually_shared_regions(program: Program) -> dict[str, tuple[Span, ...]]:
-    """The parallel construct of each loop, by its id. It is in the loop's own function, or in a
-    function that calls it.
+    """Returns the `parallel` constructs whose threads execute each manually shared loop, by the
+    loop's id. They are in the loop's own function, or in a function that calls it.
     """
     teams: dict[str, dict[Span, None]] = {
         region.id: {} for region in program.regions if region.by_hand

@@ -1,6 +1,4 @@
-"""Replaces subscripts that differ from an affine function by less than a few elements with this
-function.
-"""
+"""Replaces subscripts that differ from an affine function by at most a few elements."""
 
 from __future__ import annotations
 
@@ -11,15 +9,15 @@ from regionpredict.ir import Expr
 from regionpredict.ir.expr import Atom
 
 _LARGEST_FACTOR = 1 << 16
-"""Maximum factor of a product of variables. A product with a larger factor is a hash key and not a
-subscript, and its type matters.
+"""Maximum factor of a variable in a subscript. An expression with a larger factor is a hash value,
+whose integer type matters.
 """
 
 
 def near_affine(subscript: Expr, variables: Set[str], near: int) -> Expr:
-    """The subscript without divisions, remainders and type conversions where possible. A division
-    becomes an exact quotient. A remainder of at most `near` values becomes its mean. For example,
-    `i / 2` becomes `(2*i - 1)/4`.
+    """Removes divisions, remainders and type conversions from a subscript where possible. A
+    division becomes an exact quotient. A remainder of at most `near` values becomes its mean. For
+    example, `i / 2` becomes `(2*i - 1)/4`.
 
     >>> i, j = Expr.name("i"), Expr.name("j")
     >>> str(near_affine(Expr.atom("floordiv", i, Expr.const(2)), {"i"}, 8))
@@ -35,13 +33,13 @@ def near_affine(subscript: Expr, variables: Set[str], near: int) -> Expr:
         for factor, power in monomial:
             base = Expr({((factor, 1),): 1})
             if isinstance(factor, Atom) and factor.names & variables:
-                base = _near(factor, variables, near) or base
+                base = _affine_approximation(factor, variables, near) or base
             term = term * base**power
         result = result + term
     return result
 
 
-def _near(atom: Atom, variables: Set[str], near: int) -> Expr | None:
+def _affine_approximation(atom: Atom, variables: Set[str], near: int) -> Expr | None:
     if atom.kind == "wrap":
         inside = near_affine(atom.args[0], variables, near)
         return inside if _is_affine_place(inside, variables) else None
@@ -66,7 +64,7 @@ def _near(atom: Atom, variables: Set[str], near: int) -> Expr | None:
 
 
 def _is_affine_place(place: Expr, variables: Set[str]) -> bool:
-    """Whether the place is affine in the variables of the loops, and not a hash of them."""
+    """Whether an expression is affine in the loop variables, and not a hash of them."""
     return all(
         -_LARGEST_FACTOR <= number <= _LARGEST_FACTOR
         for monomial, number in place.terms.items()

@@ -1,9 +1,9 @@
-"""Access patterns of references: streaming, latency-bound or irregular (Chatzopoulos 2012, listings
-4.5 and 4.6).
+"""Classifies the access patterns of references: streaming, latency-bound or irregular (Chatzopoulos
+2012, listings 4.5 and 4.6).
 
-The innermost loop that changes the address decides. If its steps are shorter than a cache line, the
-reference is streaming. With longer steps, each step waits for a line. A non-affine address is
-irregular.
+The innermost loop that changes the address determines the pattern. If its steps are shorter than a
+cache line, the reference is streaming. With longer steps, each step waits for a cache line. A
+non-affine address is irregular.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from regionpredict.analysis.periodic_subscripts import unwrapped
 from regionpredict.ir import Access, Array, Expr, Loop
 
 LINE_BYTES = 64
-"""The cache line size that is assumed for facts, because facts do not depend on a machine. Most
-machines have it.
+"""The cache line size in bytes that is assumed for facts, which do not depend on a machine. Most
+machines have this size.
 """
 _IRREGULAR = frozenset(("ref", "call", "varying", "mod", "floordiv", "select", "carried"))
 
@@ -22,7 +22,7 @@ _IRREGULAR = frozenset(("ref", "call", "varying", "mod", "floordiv", "select", "
 def pattern(
     access: Access, array: Array, loops: tuple[Loop, ...], line_bytes: int = LINE_BYTES
 ) -> str:
-    """'streaming', 'latency' or 'irregular' for a reference inside `loops`, outermost first.
+    """Returns 'streaming', 'latency' or 'irregular' for a reference in `loops`, outermost first.
 
     If the step is shorter than `line_bytes`, the reference stays in a cache line or continues with
     the next one.
@@ -54,7 +54,7 @@ def _step_along(loop: Loop, subscripts: list[Expr], array: Array, line_bytes: in
 
 def _has_short_rows(loop: Loop, subscripts: list[Expr], array: Array, line_bytes: int) -> bool:
     """Whether rows are shorter than a cache line, as in `u[j][i][m]` along i with five values of m.
-    Such rows form a stream.
+    A sequence of such rows forms a stream.
     """
     if len(array.dims) != len(subscripts):
         return False

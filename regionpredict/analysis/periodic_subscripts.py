@@ -1,6 +1,4 @@
-"""Replaces subscripts that wrap around at the ends of a loop with the neighbor that they usually
-mean.
-"""
+"""Simplifies subscripts that wrap around at the ends of a loop: `(i + 1) % n` becomes `i + 1`."""
 
 from __future__ import annotations
 
@@ -9,18 +7,18 @@ from collections.abc import Sequence
 from regionpredict.ir import Expr, Loop
 from regionpredict.ir.expr import Atom
 
-_TURNS = (0, -1, 1)
+_SHIFTS = (0, -1, 1)
 _LARGE = 1 << 20
-"""Large values of names, for testing whether two positions are within a period."""
+"""A large value of all names. It is used to test whether two positions are in the same period."""
 _DECIDED_BY_DATA = frozenset(("ref", "call", "varying", "mod", "floordiv", "carried"))
 
 
 def unwrapped(subscript: Expr, loops: Sequence[Loop]) -> Expr:
-    """The subscript without wrap-around: `(i + 1) % n` becomes `i + 1`, if i runs up to n.
+    """Returns the subscript without wrap-around: `(i + 1) % n` becomes `i + 1`, if i runs up to n.
 
-    In a loop that is not longer than the period, each place occurs once. All iterations except one
-    then access the neighboring place. In `i > 0 ? i - 1 : n - 1`, the operand that changes with a
-    loop counts.
+    In a loop that is not longer than the period, each position occurs once. All iterations except
+    one then access the neighboring position. For `i > 0 ? i - 1 : n - 1`, the result is the operand
+    that changes with a loop.
     """
     if subscript.kinds.isdisjoint(("mod", "select")):
         return subscript
@@ -31,16 +29,16 @@ def unwrapped(subscript: Expr, loops: Sequence[Loop]) -> Expr:
         for factor, power in monomial:
             base = Expr({((factor, 1),): 1})
             if isinstance(factor, Atom):
-                base = _neighbour(factor, loops, variables) or base
+                base = _without_wrap(factor, loops, variables) or base
             term = term * base**power
         result = result + term
     return result
 
 
-def _neighbour(atom: Atom, loops: Sequence[Loop], variables: frozenset[str]) -> Expr | None:
+def _without_wrap(atom: Atom, loops: Sequence[Loop], variables: frozenset[str]) -> Expr | None:
     if atom.kind == "select":
         sides = [side for side in atom.args[1:] if side.names & variables]
-        if len(sides) != 1 or _atoms_of(sides[0], variables) or _by_data(atom.args[0]):
+        if len(sides) != 1 or _atoms_of(sides[0], variables) or _depends_on_data(atom.args[0]):
             return None
         return sides[0]
     if atom.kind != "mod":
@@ -61,7 +59,7 @@ def _neighbour(atom: Atom, loops: Sequence[Loop], variables: frozenset[str]) -> 
     if beyond is None or beyond > 0:
         return None
     return min(
-        (place + period * periods for periods in _TURNS),
+        (place + period * periods for periods in _SHIFTS),
         key=lambda candidate: _distance_to_middle(candidate, period, loop),
     )
 
@@ -70,14 +68,15 @@ def _atoms_of(place: Expr, variables: frozenset[str]) -> bool:
     return any(atom.names & variables for atom in place.atoms())
 
 
-def _by_data(condition: Expr) -> bool:
+def _depends_on_data(condition: Expr) -> bool:
     return any(
-        atom.kind in _DECIDED_BY_DATA or any(map(_by_data, atom.args)) for atom in condition.atoms()
+        atom.kind in _DECIDED_BY_DATA or any(map(_depends_on_data, atom.args))
+        for atom in condition.atoms()
     )
 
 
 def _distance_to_middle(place: Expr, period: Expr, loop: Loop) -> float:
-    """The distance between the middle of the loop's range and the middle of the array, in
+    """Returns the distance between the middle of the loop's range and the middle of the array, in
     periods.
     """
     known = dict.fromkeys(place.names | period.names, _LARGE)

@@ -1,9 +1,9 @@
 """Classifies references as hit or miss by the indices that change fastest (Chatzopoulos 2012, 4.2.2
 "Reuse Distance").
 
-A reference misses if its indices are the ones that change fastest. For an array with d effective
-dimensions, these are the variables of the d innermost loops. In listing 4.3 (loops i, j, k),
-`matrixC[i][j]` and `matrixA[i][k]` hit, and `matrixB[j][k]` misses.
+A reference misses if its indices change fastest. For an array with d effective dimensions, the
+variables of the d innermost loops change fastest. In listing 4.3 (loops i, j, k), `matrixC[i][j]`
+and `matrixA[i][k]` hit, and `matrixB[j][k]` misses.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from regionpredict.ir import Access, Loop
 
 
 def reuse(access: Access, loops: tuple[Loop, ...], dimensions: int) -> str:
-    """'miss' or 'hit' for a reference of a counted array. The loops are those of its statement."""
+    """Returns 'miss' or 'hit' for a reference of a counted array in `loops`."""
     depth = min(dimensions, len(loops))
     if depth == 0:
         return "hit"

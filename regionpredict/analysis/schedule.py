@@ -1,4 +1,4 @@
-"""The schedule of a directive."""
+"""Determines the schedule of a region."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from regionpredict.ir import Region
 
 
 class Schedule(NamedTuple):
-    """A schedule. `kind` is 'static', 'dynamic' or 'guided' (auto and runtime count as static).
-    `chunk` is None if it is not given.
+    """A loop schedule. `kind` is 'static', 'dynamic' or 'guided' (auto and runtime count as
+    static). `chunk` is the number of iterations per chunk, or None if it is not given.
     """
 
     kind: str
@@ -19,7 +19,7 @@ class Schedule(NamedTuple):
 
 
 def schedule_of(region: Region) -> Schedule:
-    """The schedule clause of a region. If there is none, static without a chunk."""
+    """Returns the schedule of a region. Without a schedule clause, it is static without a chunk."""
     clause = region.clause("schedule")
     text = (clause.text or "") if clause is not None else ""
     kind = re.split(r"[,:]", text.split(":")[-1])[0].strip().lower()

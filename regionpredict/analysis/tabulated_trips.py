@@ -1,11 +1,10 @@
-"""Loops whose number of iterations is in a table, such as rows of a sparse matrix or atoms of a
-cell.
+"""Finds loops whose trip count is in a table, such as rows of a sparse matrix or atoms of a cell.
 
     for (k = row[i]; k < row[i + 1]; k++)       row[i+1]-row[i]
     for (a = 0; a < count[cell[j]]; a++)        count[i]
 
-The source does not give the entries. All loops over the same table have the same average, so they
-share one size, which is named as in the source.
+The source does not give the entries. All loops over the same table have the same average trip
+count. They therefore share one size, which is named as in the source.
 """
 
 from __future__ import annotations
@@ -18,14 +17,17 @@ from regionpredict.ir.folding import Number
 
 
 class EntryTrips(NamedTuple):
-    """The `name` of the average entry, and the number of additional iterations `beyond` it."""
+    """The average trip count of a loop over table entries: the entry `name` plus `beyond`
+    iterations.
+    """
 
     name: str
     beyond: Number
 
 
 def entry_trips(loop: Loop) -> EntryTrips | None:
-    """The name of a loop's iterations if only a table determines them. None for any other loop.
+    """Returns the name of a loop's trip count if only a table determines it. None for any other
+    loop.
 
     >>> from regionpredict.ir import Expr, Span
     >>> i = Expr.name("i")
@@ -52,18 +54,18 @@ def entry_trips(loop: Loop) -> EntryTrips | None:
         return EntryTrips(entry_name(entries[0][0], 0), beyond)
     if [times for _, times in entries] != [-1, 1]:
         return None
-    (first, _), (behind, _) = entries
-    distance = _distance(first, behind)
+    (first, _), (second, _) = entries
+    distance = _distance(first, second)
     if distance is None:
         return None
-    return EntryTrips(f"{entry_name(behind, distance)}-{entry_name(first, 0)}", beyond)
+    return EntryTrips(f"{entry_name(second, distance)}-{entry_name(first, 0)}", beyond)
 
 
-def _distance(first: Atom, behind: Atom) -> int | None:
-    """The distance between two entries in the same row of a table. None if they are not in one row,
-    or if it is unknown.
+def _distance(first: Atom, second: Atom) -> int | None:
+    """Returns the distance between two entries in the same row of a table. None if they are in
+    different rows, or if the distance is unknown.
     """
-    if first.label != behind.label or first.args[:-1] != behind.args[:-1]:
+    if first.label != second.label or first.args[:-1] != second.args[:-1]:
         return None
-    distance = (behind.args[-1] - first.args[-1]).constant
+    distance = (second.args[-1] - first.args[-1]).constant
     return distance if isinstance(distance, int) and distance > 0 else None

@@ -1,6 +1,6 @@
-"""Input: C or C++ text.
+"""Input: C or C++ source files.
 
-Output: a `Program` with the regions of source files, and diagnostics for unreadable code.
+Output: a `Program` with the regions of the files, and diagnostics for unreadable code.
 
 The input consists of `SourceRequest`s (a path, macros, include folders). Two parsers
 (`libclang_reader`, `pycparser_reader`) build the same syntax tree (`syntax`). All later code

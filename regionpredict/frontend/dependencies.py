@@ -1,7 +1,7 @@
 """Collects everything in the file system that the reading of a program depends on.
 
-The parsers report the files that they read. Failed lookups of headers are derived from the text:
-every name in an `#include` or `__has_include` is assumed to be searched in every folder, even if
+The parsers report the files that they read. Failed lookups of headers are derived from the text.
+Every name in an `#include` or `__has_include` is assumed to be searched in every folder, even if
 the directive is inactive. This is an upper bound.
 """
 

@@ -1,7 +1,7 @@
 """The intermediate representation: programs, regions, loops, accesses and symbolic counts.
 
-All values are frozen. This subpackage imports no other subpackage, and every
-other subpackage uses it.
+All values are frozen. This subpackage imports no other subpackage, and all other subpackages use
+it.
 """
 
 from regionpredict.ir.expr import Expr

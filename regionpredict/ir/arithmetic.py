@@ -26,9 +26,9 @@ def _arithmetic_atom(atom: Atom) -> Expr | None:
         if atom.kind in ("lt", "le"):
             distance = second - first + (atom.kind == "le")
             return Expr.atom("min", ONE, Expr.atom("max", ZERO, distance))
-        apart = Expr.atom("max", first - second, second - first)
-        apart = Expr.atom("min", ONE, apart)
-        return apart if atom.kind == "ne" else ONE - apart
+        differs = Expr.atom("max", first - second, second - first)
+        differs = Expr.atom("min", ONE, differs)
+        return differs if atom.kind == "ne" else ONE - differs
     if atom.kind in ("and", "or"):
         return Expr.atom("min" if atom.kind == "and" else "max", *map(_truth, atom.args))
     if atom.kind == "not":
@@ -40,7 +40,7 @@ def _arithmetic_atom(atom: Atom) -> Expr | None:
 
 
 def _truth(condition: Expr) -> Expr:
-    """1 if a condition holds, otherwise 0."""
+    """Returns 1 if a condition holds, otherwise 0, as arithmetic."""
     value = arithmetic(condition)
     compared = condition.only_atom
     if compared is not None and compared.kind in _COMPARISONS:

@@ -1,4 +1,4 @@
-"""Values of operators on numbers, with C's rules."""
+"""Evaluates operators on numbers, with C's rules."""
 
 from __future__ import annotations
 
@@ -11,9 +11,7 @@ TRUNCATES = "towards zero"
 
 
 def _converted(value: Number, bits: Number, unsigned: Number) -> Number:
-    """The value of a number after conversion to an integer type with this number of bits (C17,
-    6.3.1.3).
-    """
+    """Converts a number to an integer type with this number of bits (C17, 6.3.1.3)."""
     size = 1 << int(bits)
     kept = int(value) % size
     return kept if unsigned or kept < size // 2 else kept - size
@@ -24,9 +22,9 @@ WIDEST_SHIFT = 63
 
 
 def _power_of_two(bits: Number) -> Number:
-    """Two to the power of `bits`, or zero if the shift is undefined.
+    """Returns two to the power of `bits`, or zero if the shift is undefined.
 
-    Zero keeps `l > 0 ? 1 << (l - 1) : 1` known for l = 0, where the undefined operand is not
+    With zero, `l > 0 ? 1 << (l - 1) : 1` is known for l = 0, where the undefined operand is not
     evaluated.
     """
     return 1 << int(bits) if 0 <= bits <= WIDEST_SHIFT else 0
@@ -55,7 +53,7 @@ _FOLD: dict[str, Callable[..., Number]] = {
 
 
 def _quotient(a: Number, b: Number) -> int:
-    """C's quotient, rounded towards zero (C17, 6.5.5)."""
+    """Returns C's quotient, rounded towards zero (C17, 6.5.5)."""
     whole = (-a if a < 0 else a) // (-b if b < 0 else b)
     return whole if (a < 0) == (b < 0) else -whole
 
@@ -67,7 +65,9 @@ _FOLD_TRUNCATED: dict[str, Callable[..., Number]] = {
 
 
 def fold_of(kind: str, label: str = "") -> Callable[..., Number] | None:
-    """The function of numbers that an atom of this kind and label computes. None if unknown."""
+    """Returns the function that an atom of this kind and label applies. None if it is not a
+    function of numbers.
+    """
     if label == TRUNCATES:
         return _FOLD_TRUNCATED.get(kind)
     return _FOLD.get(kind)

@@ -1,8 +1,8 @@
-"""Chooses among files that define the same function, for a call in another file.
+"""Chooses among several files that define the same function, for a call in another file.
 
-A run may contain several programs with their own helper functions, so the nearest folder counts. A
-program may have variants (`cuda`, `omp`, `serial`), each for one build. Among equally near folders,
-the one with the most parallel regions counts.
+A run may contain several programs with their own helper functions, so the file in the nearest
+folder is chosen. A program may have variants (`cuda`, `omp`, `serial`), each for one build. Among
+equally near folders, the one with the most parallel regions is chosen.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from pathlib import PurePath
 
 
 def folder_of(file: str) -> str:
-    """The folder of a file, in the form that the counts of `nearest_files` use."""
+    """Returns the folder of a file, in the form that the counts of `nearest_files` use."""
     return str(PurePath(file).parent)
 
 
 def nearest_files(here: str, files: Sequence[str], directives: Mapping[str, int]) -> list[str]:
-    """The `files` nearest to the file `here`, in the folder with the most `directives`.
+    """Returns the `files` nearest to the file `here`, in the folder with the most `directives`.
 
-    The key of `directives` is the folder.
+    `directives` counts the directives per folder.
 
     >>> nearest_files("a/main.c", ["b/x.c", "a/y.c"], {"b": 9})
     ['a/y.c']
@@ -30,14 +30,14 @@ def nearest_files(here: str, files: Sequence[str], directives: Mapping[str, int]
     if not files:
         return []
     own = PurePath(here).parent.parts
-    steps = [_steps(own, PurePath(file).parent.parts) for file in files]
+    steps = [_folder_distance(own, PurePath(file).parent.parts) for file in files]
     near = [file for file, away in zip(files, steps, strict=True) if away == min(steps)]
     most = max(directives.get(folder_of(file), 0) for file in near)
     return [file for file in near if directives.get(folder_of(file), 0) == most]
 
 
-def _steps(here: Sequence[str], there: Sequence[str]) -> int:
-    """The number of folders to leave and to enter on the path."""
+def _folder_distance(here: Sequence[str], there: Sequence[str]) -> int:
+    """Returns the number of folders to leave and to enter between two folders."""
     pairs = zip(here, there, strict=False)
     shared = len(list(takewhile(lambda pair: pair[0] == pair[1], pairs)))
     return len(here) + len(there) - 2 * shared

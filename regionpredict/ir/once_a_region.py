@@ -14,11 +14,11 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 _KEPT = 32
-"""The number of regions for which results are cached, for each function."""
+"""The number of regions for which the results of one function are cached."""
 
 
-def once_a_region(question: Callable[[T], R]) -> Callable[[T], R]:
-    """Caches the results of `question` for the most recent regions. Regions never change.
+def once_a_region(compute: Callable[[T], R]) -> Callable[[T], R]:
+    """Caches the results of `compute` for the most recent regions. Regions never change.
 
     Regions are compared by identity, since a full comparison costs as much as most results.
 
@@ -30,14 +30,14 @@ def once_a_region(question: Callable[[T], R]) -> Callable[[T], R]:
     """
     known: dict[int, tuple[T, R]] = {}
 
-    @wraps(question)
-    def answer(region: T) -> R:
+    @wraps(compute)
+    def cached(region: T) -> R:
         own = known.get(id(region))
         if own is None:
             if len(known) >= _KEPT:
                 known.pop(next(iter(known)))
-            # The region is kept, too, so that its id stays unique.
-            own = known[id(region)] = region, question(region)
+            # The region is stored, too, so that its id stays unique.
+            own = known[id(region)] = region, compute(region)
         return own[1]
 
-    return answer
+    return cached

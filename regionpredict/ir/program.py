@@ -1,6 +1,4 @@
-"""The output of a front end: the regions of source files, and diagnostics for code that could not
-be read.
-"""
+"""The output of a front end: regions of source files, and diagnostics for unreadable code."""
 
 from __future__ import annotations
 
@@ -17,10 +15,10 @@ from regionpredict.ir.source import Diagnostic, Span
 class Definition(NamedTuple):
     """The value of a name in the source: `int ni = 4000;`, `kernel(ni)`.
 
-    If the name is a loop counter where it is defined, `range` is its smallest and largest value,
-    and `value` the middle. `origin` is "source" for a value in the source. For values found by
-    executing `main`, it is "given" if they are the same at every execution with the user's
-    arguments, otherwise "defaults".
+    If the name is a loop counter where it is defined, `range` contains its smallest and largest
+    value, and `value` is the middle. `origin` is "source" for a value in the source. A value from
+    interpreting `main` is "given" if it is the same at every execution with the user's arguments,
+    otherwise "defaults".
     """
 
     name: str
@@ -30,7 +28,7 @@ class Definition(NamedTuple):
     origin: str = "source"
 
     def changed(self, change: Callable[[Expr], Expr]) -> Definition:
-        """The definition after a change to its expressions."""
+        """Returns the definition after a change to its expressions."""
         ends = None if self.range is None else (change(self.range[0]), change(self.range[1]))
         return self._replace(value=change(self.value), range=ends)
 
@@ -43,7 +41,7 @@ class SerialLoop(NamedTuple):
 
 
 class SerialNest(NamedTuple):
-    """A loop that one thread runs outside all parallel regions, lowered like a region, with the
+    """A loop that one thread runs outside all parallel regions, in the form of a region, with the
     definitions of its names.
     """
 
@@ -52,12 +50,12 @@ class SerialNest(NamedTuple):
 
 
 class SerialBranch(NamedTuple):
-    """A condition that decides whether calls are executed or parallel regions start. `condition` is
-    that of one `side` of an `if` or a `switch` at `span` (`Block.side`).
+    """A condition that decides whether calls are executed or parallel regions start.
 
-    `counters` are the names in it that loops modify, each with the place of the loop. `text` is the
-    condition in the source. `parameters` are the names in it that are unmodified parameters of the
-    function, each with its position.
+    `condition` belongs to one `side` of an `if` or a `switch` at `span` (`Block.side`). `counters`
+    are its names that loops modify, each with the location of the loop. `text` is the condition in
+    the source. `parameters` are its names that are unmodified parameters of the function, each with
+    its position.
     """
 
     span: Span
@@ -74,7 +72,7 @@ class Program:
     """The regions of one or more translation units, in the order of file and line.
 
     `definitions` gives the definitions of the names in each region's expressions, by region id.
-    `macros` are object-like macros with a constant value. Error messages about `--set` need them.
+    `macros` are object-like macros with a constant value, which error messages about `--set` use.
     `work_shares` is the mean work of an execution, relative to the work at the size in the
     definitions. It contains the regions and serial loops that have several sizes.
     """
@@ -87,9 +85,9 @@ class Program:
     macros: frozenset[str] = frozenset()
     headers: str = "system"  # 'system' | 'shipped'
     flows: tuple[Flow, ...] = ()  # memory effects of functions, if requested
-    loops: tuple[SerialLoop, ...] = ()  # loops that repeat calls, if flows were requested
-    branches: tuple[SerialBranch, ...] = ()  # around calls and parallel regions, if flows were
+    loops: tuple[SerialLoop, ...] = ()  # loops with calls, if flows were requested
+    branches: tuple[SerialBranch, ...] = ()  # conditions of calls and parallel regions
     serial: tuple[SerialNest, ...] = ()  # work of a single thread, if flows were requested
-    followed: bool = False  # `main` was executed up to a parallel region, for its sizes
+    followed: bool = False  # `main` was interpreted to find sizes
     work_shares: dict[Span, float] = field(default_factory=dict)
     not_entered: frozenset[str] = frozenset()  # regions that no `main` reaches

@@ -1,4 +1,4 @@
-"""Finds everything that can be reached from some values, step by step."""
+"""Finds everything that is reachable from some values."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ _Value = TypeVar("_Value", bound=Hashable)
 def reached(
     begin: Iterable[_Value], onward: Callable[[_Value], Iterable[_Value]]
 ) -> dict[_Value, None]:
-    """The values, and all values that `onward` leads to from them. There are no duplicates, and
-    they are in the order in which they are found.
+    """Returns the values `begin` and all values reachable from them, without duplicates, in the
+    order in which they are found. `onward` returns the successors of a value.
 
     >>> list(reached([8], lambda n: [n // 2] if n > 1 else []))
     [8, 4, 2, 1]

@@ -1,4 +1,4 @@
-"""Places in source text, and diagnostics that refer to them."""
+"""Source locations, and diagnostics that refer to them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class Span(NamedTuple):
-    """A place in a source file. Lines and columns start at 1, and 0 means unknown."""
+    """A location in a source file. Lines and columns start at 1, and 0 means unknown."""
 
     file: str
     line: int
@@ -19,7 +19,7 @@ class Span(NamedTuple):
 
     @property
     def short(self) -> str:
-        """The place without folders, for use in a sentence.
+        """The location without folders, for use in a sentence.
 
         >>> Span("src/solve.c", 7, 3).short
         'solve.c:7'
@@ -28,7 +28,7 @@ class Span(NamedTuple):
 
 
 class Diagnostic(NamedTuple):
-    """A message about a place: the id of a rule (`RP104`), the place, and one sentence."""
+    """A message about a location: the id of a rule (`RP104`), the location, and one sentence."""
 
     id: str
     span: Span

@@ -1,4 +1,4 @@
-"""Tables of known library functions. Also converts the locks of a region to equivalent constructs.
+"""Tables of known library functions, and the conversion of lock calls to OpenMP constructs.
 
 `functions.py` lists locks, functions with a hidden lock, atomic operations, barriers, and functions
 that are rarely called. `memory_accesses.py` lists the memory accesses of known functions.

@@ -1,9 +1,9 @@
 """The table of library functions that synchronize threads or are rarely called.
 
-Sources: OpenMP 5.2, sec. 18.9 (lock routines); POSIX.1-2017 (`pthread_mutex_lock`,
-`pthread_spin_lock`, `pthread_barrier_wait`). POSIX.1-2017, sec. 2.5: locks of `stdio` functions.
-ISO C 17, sec. 7.26 (`mtx_lock`). ISO C++ 17, sec. 33.4 (`std::mutex`). The manual of the GNU C
-library, sec. 19.8: `rand` and `random` take a lock around their state.
+Sources: OpenMP 5.2, sec. 18.9 (lock routines). POSIX.1-2017 (`pthread_mutex_lock`,
+`pthread_spin_lock`, `pthread_barrier_wait`) and its sec. 2.5 (locks of `stdio` functions). ISO C
+17, sec. 7.26 (`mtx_lock`). ISO C++ 17, sec. 33.4 (`std::mutex`). The manual of the GNU C library,
+sec. 19.8 (`rand` and `random` lock their state).
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ class LockCall(NamedTuple):
     argument: int = 0
 
 
-def _locks(take: str, attempts: str, release: str) -> dict[str, LockCall]:
+def _lock_table(take: str, attempts: str, release: str) -> dict[str, LockCall]:
     table = {name: LockCall("take") for name in take.split()}
     table |= {name: LockCall("try") for name in attempts.split()}
     return table | {name: LockCall("release") for name in release.split()}
 
 
-LOCK_CALLS = _locks(
+LOCK_CALLS = _lock_table(
     "omp_set_lock omp_set_nest_lock pthread_mutex_lock pthread_spin_lock pthread_rwlock_wrlock "
     "mtx_lock std::mutex::lock",
     "omp_test_lock omp_test_nest_lock pthread_mutex_trylock pthread_mutex_timedlock "
@@ -38,12 +38,12 @@ LOCK_CALLS = _locks(
     "pthread_rwlock_unlock mtx_unlock std::mutex::unlock "
     "atomic_flag_clear atomic_flag_clear_explicit __atomic_clear",
 )
-"""Calls with a lock as argument."""
+"""Functions that acquire or release a lock argument."""
 
 HIDDEN_LOCKS = frozenset((
     "rand", "srand", "random", "srandom", "drand48", "lrand48", "mrand48", "srand48", "std::rand",
 ))  # fmt: skip
-"""Functions with a shared state that is protected by their own lock."""
+"""Functions whose shared state is protected by an internal lock."""
 
 MESSAGES = frozenset((
     "printf", "fprintf", "vprintf", "vfprintf", "__printf_chk", "__fprintf_chk", "puts", "fputs",
@@ -58,10 +58,12 @@ STREAMS = MESSAGES | {
 """Functions that lock the stream that they read or write."""
 
 RARE_UNDER_A_CONDITION = STREAMS | {"malloc", "calloc", "realloc", "reallocarray"}
-"""Functions that are rarely called in a branch. They write messages or handle a full buffer."""
+"""Functions that are rarely called in a branch, because they print messages or handle a full
+buffer.
+"""
 
 BARRIERS = frozenset(("pthread_barrier_wait",))
-"""Barriers: functions in which all threads wait for each other."""
+"""Functions in which all threads wait for each other."""
 
 
 _ATOMIC = re.compile(
@@ -81,12 +83,14 @@ def is_atomic(name: str) -> bool:
 
 
 def swaps(name: str) -> bool:
-    """Whether an atomic update happens only if the old value is the expected one."""
+    """Whether an atomic update happens only if the old value equals an expected value."""
     return is_atomic(name) and "compare" in name
 
 
 def place_argument(name: str) -> int | None:
-    """The argument that points to the locked or updated variable. None if there is none."""
+    """Returns the position of the argument that points to the lock or the updated variable, or
+    None.
+    """
     known = LOCK_CALLS.get(name)
     if known is not None:
         return known.argument
@@ -99,5 +103,5 @@ def hides_lock(name: str) -> bool:
 
 
 def is_synchronisation(name: str) -> bool:
-    """Whether synchronization causes the cost of a function."""
+    """Whether a function only synchronizes threads: a lock call or a barrier."""
     return name in LOCK_CALLS or name in BARRIERS

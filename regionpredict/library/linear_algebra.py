@@ -1,5 +1,5 @@
-"""Names of BLAS routines in Fortran and C (Basic Linear Algebra Subprograms Technical Forum
-Standard, 2001, appendix C).
+"""Recognizes BLAS routines in Fortran and C by name (Basic Linear Algebra Subprograms Technical
+Forum Standard, 2001, appendix C).
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ _BLAS = re.compile(
 
 
 class BlasRoutine(NamedTuple):
-    """A routine without the letter for its precision, which is the first letter of `dgemm`.
-    `by_value` says that it belongs to the C interface.
+    """A BLAS routine: `dgemm` has the `precision` d and the `routine` gemm. `by_value` says that
+    the routine belongs to the C interface.
     """
 
     precision: str
@@ -28,7 +28,7 @@ class BlasRoutine(NamedTuple):
 
 
 def blas_routine(name: str) -> BlasRoutine | None:
-    """The routine with that name. None for any other function."""
+    """Returns the routine with this name. None for any other function."""
     match = _BLAS.fullmatch(name)
     if match is None:
         return None

@@ -1,5 +1,5 @@
-"""The amount of other data that is accessed between two executions of a region. Such data evict the
-region's data from caches.
+"""Computes the amount of other data that is accessed between two executions of a region. Such data
+evict the region's data from caches.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from regionpredict.ir import Expr, Region, Span
 def with_data_between(
     histories: Sequence[History], facts: Sequence[RegionFacts]
 ) -> tuple[History, ...]:
-    """The histories with the bytes of the other accessed arrays. Known bytes are numbers, and
+    """Adds to the histories the bytes of the other accessed arrays. Known bytes are numbers, and
     unknown bytes depend on sizes. Arrays without any known size count as zero.
     """
     regions = {own_facts.region.span: own_facts for own_facts in facts}
@@ -37,8 +37,8 @@ def with_data_between(
 
 
 def _bytes(facts: RegionFacts, name: str) -> UnknownBytes | None:
-    """The bytes of an array that a region accesses. None if there are none, and if no size
-    determines them.
+    """Returns the bytes of an array that a region accesses. None for a private array, and if no
+    names determine the bytes.
     """
     array = next((array for array in facts.region.arrays if array.name == name), None)
     if array is None or array.storage == "private":
@@ -57,8 +57,8 @@ def _bytes(facts: RegionFacts, name: str) -> UnknownBytes | None:
 
 
 def _with_named_trips(region: Region) -> Region:
-    """The region in which uncounted loops have the names of their sizes. Rows of tables evict
-    cached data like other arrays.
+    """Gives names to the unknown trip counts of a region's loops. The bytes then depend on these
+    names.
     """
     names = {
         open_trips_name(loop): 0 for loop in region.loops()

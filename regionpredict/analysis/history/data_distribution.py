@@ -1,7 +1,7 @@
-"""The distribution of arrays among threads: which thread accesses which part.
+"""Determines the distribution of arrays among threads: which thread accesses which part.
 
 If two loops distribute an array in the same way, each thread finds its part in its own caches.
-Otherwise a loop waits for lines from other cores.
+Otherwise, a loop waits for cache lines from other cores.
 """
 
 from __future__ import annotations
@@ -13,11 +13,12 @@ from regionpredict.ir import Access, Expr, Loop, Region
 
 
 class Part(NamedTuple):
-    """One distribution: the dimension that changes with the parallel loop, and how it changes.
+    """The distribution of an array: the dimension that changes with the parallel loop, and its
+    factor.
 
     `dimension` is None if every thread accesses the same data. `slope` is the factor of the loop
     variable in the subscript, as text. `schedule` is the schedule of the loop. `rank` is the number
-    of dimensions that change.
+    of dimensions that change with any loop.
     """
 
     dimension: int | None
@@ -27,8 +28,8 @@ class Part(NamedTuple):
 
     @property
     def division(self) -> tuple[int | None, str, Schedule]:
-        """The distribution of the dimension. If two distributions are equal, each thread has the
-        same part.
+        """The distribution of the dimension among threads. Two arrays with equal values have the
+        same parts per thread.
         """
         return (self.dimension, self.slope, self.schedule)
 

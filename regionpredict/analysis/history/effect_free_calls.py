@@ -1,4 +1,4 @@
-"""Finds calls that change no memory of their caller. Their events can be skipped."""
+"""Finds calls that change no memory of their caller, so that their events can be skipped."""
 
 from __future__ import annotations
 
@@ -9,16 +9,15 @@ from regionpredict.analysis.history.library_functions import FILLS, HARMLESS, NE
 from regionpredict.ir.flow import Block, CallEvent, Copied, Flow, Link, Place, Returned, Write
 
 _MAX_DEPTH = 40
-"""Maximum depth of the calls in a skipped function. Functions with deeper calls are not skipped."""
+"""Maximum call depth of a skipped function. Functions with deeper calls are not skipped."""
 
 
 class EffectFree(NamedTuple):
-    """A function that changes only its own variables. The same holds for all functions that it
-    calls.
+    """A function that changes only its own variables, and calls only functions of this type.
 
-    `events` is the number of events in one call. `functions` are all called functions and the
-    function itself. `depth` is the depth of the calls inside. `returns` says that it returns an
-    address, or a struct with addresses.
+    `events` is the number of events in one call. `functions` are the function and all functions
+    that it calls. `depth` is the depth of the calls inside. `returns` says that the function
+    returns an address, or a struct with addresses.
     """
 
     events: int
@@ -28,20 +27,20 @@ class EffectFree(NamedTuple):
 
 
 class EffectFreeCalls:
-    """The functions without effects. Each function is examined once."""
+    """Finds functions without effects. Each function is examined once."""
 
     def __init__(self, callees: Callees) -> None:
         self._callees = callees
         self._known: dict[int, EffectFree | None] = {}  # by the identity of a flow
 
     def of(self, flow: Flow) -> EffectFree | None:
-        """The summary of a called function. None if it has effects or is recursive."""
-        return self._of(flow, 0)
+        """Returns the summary of a called function. None if it has effects or is recursive."""
+        return self._summary(flow, 0)
 
-    def _of(self, flow: Flow, depth: int) -> EffectFree | None:
+    def _summary(self, flow: Flow, depth: int) -> EffectFree | None:
         key = id(flow)
         if key not in self._known:
-            self._known[key] = None  # for the calls of a recursive function
+            self._known[key] = None  # the result for recursive calls
             if depth <= _MAX_DEPTH:
                 self._known[key] = self._examine(flow, depth)
         return self._known[key]
@@ -63,7 +62,7 @@ class EffectFreeCalls:
                     if not _changes_local_variables(event):
                         return None
                     continue
-                free = self._of(called, depth + 1) if _is_local(event.result) else None
+                free = self._summary(called, depth + 1) if _is_local(event.result) else None
                 if free is None:
                     return None
                 number += free.events
@@ -77,7 +76,7 @@ class EffectFreeCalls:
 
 
 def _changed_memory(event: Write | Link | Copied) -> Place:
-    """The memory that an event changes."""
+    """Returns the memory that an event changes."""
     if isinstance(event, Write):
         return event.place
     return event.slot if isinstance(event, Link) else event.target

@@ -248,7 +248,9 @@ class _Simulation:
     def run(self, root: Flow) -> None:
         """Simulates the function and everything it calls."""
         self._call(root, (), _State("serial", team=False, looped=False, branches=0))
-        named = {(*slot, "*"): memory for slot, memory in self.pointers.of_globals().items()}
+        named = {
+            (*slot, "*"): memory for slot, memory in self.pointers.targets_of_globals().items()
+        }
         named.update({memory: memory for memory in self.first if memory[0].startswith("::")})
         for place, memory in named.items():
             write = self.first.get(memory)

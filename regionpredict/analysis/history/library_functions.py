@@ -1,5 +1,5 @@
-"""Classifies library functions by their effect on memory, so that the writes of a program can be
-followed.
+"""Classifies library functions by their effect on memory, for the simulation of a program's
+writes.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ NEW = frozenset(
     ("malloc", "calloc", "aligned_alloc", "memalign", "valloc", "_mm_malloc", "mmap", "alloca",
      "numa_alloc_local", "operator new", "omp_alloc", "polybench_alloc_data")
 )  # fmt: skip
-# The position of the memory that a library function fills.
+# The position of the argument that points to the memory that a library function fills.
 FILLS = {
     "memset": 0, "memcpy": 0, "memmove": 0, "bzero": 0, "fread": 0, "read": 1, "pread": 1,
     "__builtin_memset": 0, "__builtin_memcpy": 0, "__builtin___memset_chk": 0,

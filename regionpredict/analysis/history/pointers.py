@@ -1,4 +1,4 @@
-"""Targets of a program's pointers, including pointers in copied structs."""
+"""Tracks the targets of a program's pointers, including pointers in copied structs."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from regionpredict.ir.flow import Place
 
 
 class Pointers:
-    """The memory block that each pointer points to.
+    """The memory block to which each pointer points.
 
-    A pointer that was never set points to a separate block. In a copy of a struct, this is the
-    block of the original struct.
+    A pointer that was never set points to a separate block. In a copy of a struct, it points to the
+    same block as in the original struct.
     """
 
     def __init__(self) -> None:
         self._memory: dict[Place, Place] = {}
         self._copied: dict[Place, Place] = {}  # struct -> the struct that it was copied from
-        self._below: dict[str, dict[Place, None]] = {}  # variable -> all slots in it
+        self._below: dict[str, dict[Place, None]] = {}  # variable -> all pointers in it
 
     def target(self, pointer: Place) -> Place:
-        """The target of a pointer."""
+        """Returns the target of a pointer."""
         if pointer not in self._memory:
             self.point(pointer, (*self._original_of(pointer), "*"))
         return self._memory[pointer]
@@ -49,7 +49,7 @@ class Pointers:
             self._below.setdefault(slot[0], {})[slot] = None
 
     def _entries_of_struct(self, table: Mapping[Place, Place], struct: Place) -> dict[Place, Place]:
-        """The entries of a struct, by the steps to them."""
+        """Returns the entries of a struct, by the path from the struct."""
         return {
             slot[len(struct) :]: table[slot]
             for slot in self._below.get(struct[0], ())
@@ -57,12 +57,14 @@ class Pointers:
         }
 
     def _original_of(self, place: Place) -> Place:
-        """The original struct, or part of a struct, that was copied to a place."""
+        """Returns the original of a struct, or of a part of a struct, that was copied to a
+        location.
+        """
         for length in range(len(place), 0, -1):
             if place[:length] in self._copied:
                 return (*self._copied[place[:length]], *place[length:])
         return place
 
-    def of_globals(self) -> dict[Place, Place]:
-        """The targets of global pointer variables, and of pointers in global structs."""
+    def targets_of_globals(self) -> dict[Place, Place]:
+        """Returns the targets of global pointer variables, and of pointers in global structs."""
         return {slot: memory for slot, memory in self._memory.items() if slot[0].startswith("::")}

@@ -1,7 +1,7 @@
-"""Exact sums of polynomials over a loop: Faulhaber's formulas by the Bernoulli numbers.
+"""Computes exact sums of polynomials over a loop by Faulhaber's formula with Bernoulli numbers.
 
-For example, `sum(i for i in [0, n))` is `n*(n-1)/2`. Therefore, trip counts of triangular nests
-have closed forms.
+For example, `sum(i for i in [0, n))` is `n*(n-1)/2`. Trip counts of triangular nests therefore have
+closed forms.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from regionpredict.ir import Expr
 from regionpredict.ir.expr import ONE, ZERO, Atom, Monomial
 
 MAX_DEGREE = 12
-"""The highest power with a closed-form sum. It is the number of Bernoulli numbers below. A nest of
-twelve triangular loops reaches it.
+"""The highest power with a closed-form sum. It is limited by the number of Bernoulli numbers below.
+A nest of twelve triangular loops reaches it.
 """
 
 
@@ -26,10 +26,10 @@ _BERNOULLI = tuple(
 
 
 def _power_sum(power: int) -> tuple[Fraction, ...]:
-    """The coefficients, constant first, of S(n) = 0**power + 1**power + ... + (n-1)**power.
+    """Returns the coefficients, constant first, of S(n) = 0**power + 1**power + ... + (n-1)**power.
 
-    Faulhaber's formula by the Bernoulli numbers: the coefficient of n**(power + 1 - k) is
-    binomial(power + 1, k) B_k / (power + 1).
+    By Faulhaber's formula, the coefficient of n**(power + 1 - k) is binomial(power + 1, k) B_k /
+    (power + 1), where B_k are the Bernoulli numbers.
 
     >>> [str(c) for c in _power_sum(2)]
     ['0', '1/6', '-1/2', '1/3']
@@ -40,8 +40,8 @@ def _power_sum(power: int) -> tuple[Fraction, ...]:
 
 
 def by_powers(expression: Expr, name: str) -> dict[int, Expr] | None:
-    """The expression as a polynomial in `name`, as a map from powers to coefficients. None for any
-    other expression.
+    """Returns the expression as a polynomial in `name`, as a map from powers to coefficients. None
+    for any other expression.
     """
     coefficients: dict[int, dict[Monomial, int | Fraction]] = {}
     for monomial, number in expression.terms.items():
@@ -59,9 +59,10 @@ def by_powers(expression: Expr, name: str) -> dict[int, Expr] | None:
 
 
 def sum_over(expression: Expr, name: str, start: Expr, count: Expr, step: int) -> Expr | None:
-    """The sum of `expression` for `name` = start, start+step, ... (`count` values, count >= 0).
+    """Returns the sum of `expression` for `count` values of `name`: start, start+step, ...
 
-    None if the expression is not a polynomial in `name` of degree 12 or less.
+    `count` must be at least 0. None if `expression` is not a polynomial in `name` of degree 12 or
+    less.
 
     >>> n, i = Expr.name("n"), Expr.name("i")
     >>> str(sum_over(n - i - 1, "i", Expr.const(0), n, 1))
@@ -69,8 +70,8 @@ def sum_over(expression: Expr, name: str, start: Expr, count: Expr, step: int) -
     """
     if name not in expression.names:
         return expression * count
-    turned = expression.substitute({name: start + Expr.name("\0t") * step})
-    powers = by_powers(turned, "\0t")
+    shifted = expression.substitute({name: start + Expr.name("\0t") * step})
+    powers = by_powers(shifted, "\0t")
     if powers is None or max(powers) > MAX_DEGREE:
         return None
     total = ZERO
@@ -80,7 +81,7 @@ def sum_over(expression: Expr, name: str, start: Expr, count: Expr, step: int) -
 
 
 def power_sum_at(power: int, at: Expr) -> Expr:
-    """0**power + 1**power + ... + (at - 1)**power, as a polynomial in `at`.
+    """Returns 0**power + 1**power + ... + (at - 1)**power, as a polynomial in `at`.
 
     >>> str(power_sum_at(1, Expr.name("n")))
     '(n*n - n)/2'

@@ -1,7 +1,7 @@
-"""Input: the requests, and the build files of their program. Output: requests with the defaults of
-the build.
+"""Input: the requests, and the build files of their program. Output: requests with the build's
+default macros and headers.
 
-Nothing is run. Headers that the build would make are generated from their templates
+No build is run. Headers that the build would generate are generated from their templates
 (`generated_headers`). Macros come from Makefiles (`makefiles`) and CMake files (`cmake_files`), or
 enable OpenMP loops (`openmp_switches`).
 """

@@ -1,4 +1,4 @@
-"""Requests with the macros and headers that the program's build has by default."""
+"""Adds to requests the macros and headers that the program's build has by default."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from regionpredict.frontend.requests import SourceRequest, is_regular_file
 
 
 class AsBuilt(NamedTuple):
-    """The requests, remarks on assumptions, and the files that influence them.
+    """The requests, remarks on assumptions, and the build files that were read.
 
-    `absent` are missing files that a Makefile includes if they exist.
+    `absent` are missing files that would be read if they existed.
     """
 
     requests: Sequence[SourceRequest]
@@ -29,7 +29,7 @@ class AsBuilt(NamedTuple):
 
 
 def as_built(requests: Sequence[SourceRequest]) -> AsBuilt:
-    """The requests with generated headers, the build's macros, and those that OpenMP needs."""
+    """Adds generated headers, the build's macros, and the macros that OpenMP loops need."""
     generated = with_generated_headers(requests)
     defined = with_build_macros(generated.requests)
     switched, switches = with_openmp_switches(defined.requests)
@@ -42,6 +42,6 @@ def as_built(requests: Sequence[SourceRequest]) -> AsBuilt:
 
 
 def build_file_places(requests: Sequence[SourceRequest]) -> list[str]:
-    """The paths of build files that would change the requests, whether they exist or not."""
+    """Returns the paths of build files that would change the requests, including missing files."""
     folders = dict.fromkeys(folder for request in requests for folder in folders_above(request))
     return [str(Path(folder, name)) for folder in folders for name in BUILD_FILES]

@@ -21,7 +21,7 @@ from typing import NamedTuple
 from regionpredict.frontend.build_files.cmake_files import NOTHING_FOLLOWED, Followed
 from regionpredict.frontend.build_files.header_templates import cmake_defaults
 from regionpredict.frontend.build_files.makefiles import Macro, makefile_macros
-from regionpredict.frontend.build_files.openmp_switches import turns_openmp_off
+from regionpredict.frontend.build_files.openmp_switches import disables_openmp
 from regionpredict.frontend.build_files.program_texts import program_texts, text_of
 from regionpredict.frontend.headers import project_files
 from regionpredict.frontend.requests import SourceRequest, is_regular_file
@@ -54,7 +54,7 @@ def with_build_macros(requests: Sequence[SourceRequest]) -> BuildMacros:
     )
     given_by_user = {name for request in requests for name, _ in request.defines}
     off = {name: path for each in files.values() for name, (path, _) in each.macros.items()
-           if name in mentioned - given_by_user and turns_openmp_off(name)}  # fmt: skip
+           if name in mentioned - given_by_user and disables_openmp(name)}  # fmt: skip
     used: dict[str, dict[str, Macro]] = {}
     with_macros = []
     for request, folders in zip(requests, above, strict=True):

@@ -1,4 +1,4 @@
-"""Macros with which a program's build enables its OpenMP loops.
+"""Defines the macros with which a program's build enables its OpenMP loops.
 
     #ifdef HYPRE_USING_OPENMP
     #pragma omp parallel for
@@ -8,7 +8,7 @@
     #endif
 
 Predictions are for a build with OpenMP, so these macros are defined. A remark lists them. Macros
-that turn OpenMP off, such as NO_OPENMP, are not taken from build files.
+that disable OpenMP, such as NO_OPENMP, are ignored in build files.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ _OTHER = re.compile(
 _OFF = re.compile(r"(?:NO|NOT|DISABLE|WITHOUT)_?(?=OPENMP|OMP)", re.IGNORECASE)
 
 
-def turns_openmp_off(name: str) -> bool:
-    """Whether a macro with that name says that OpenMP is not used.
+def disables_openmp(name: str) -> bool:
+    """Whether a macro with this name disables OpenMP.
 
-    >>> [turns_openmp_off(name) for name in ("HPCG_NO_OPENMP", "NOOMP", "USE_OPENMP", "NO_MPI")]
+    >>> [disables_openmp(name) for name in ("HPCG_NO_OPENMP", "NOOMP", "USE_OPENMP", "NO_MPI")]
     [True, True, False, False]
     """
     return _OFF.search(name) is not None and _is_switch(_OFF.sub("", name))
@@ -44,7 +44,9 @@ def turns_openmp_off(name: str) -> bool:
 def with_openmp_switches(
     requests: Sequence[SourceRequest],
 ) -> tuple[list[SourceRequest], tuple[str, ...]]:
-    """The requests with the macros that their OpenMP loops need, and a remark for each macro."""
+    """Adds to the requests the macros that their OpenMP loops need. Also returns a remark per
+    macro.
+    """
     given = {name for request in requests for name, _ in request.defines}
     texts = dict(program_texts(requests))
     headers = [
@@ -63,7 +65,7 @@ def with_openmp_switches(
 
 
 def _is_switch(name: str) -> bool:
-    """Whether the name of a macro says that OpenMP is used.
+    """Whether a macro with this name enables OpenMP.
 
     >>> [_is_switch(name) for name in ("USE_OPENMP", "_HAVE_OMP_", "_OPENMP", "USE_OMP_TARGET")]
     [True, True, False, False]

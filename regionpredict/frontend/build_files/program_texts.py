@@ -1,4 +1,4 @@
-"""The texts of a program that its build files may depend on."""
+"""Reads the texts of a program that its build files may depend on."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from regionpredict.errors import InputError
 from regionpredict.frontend.headers import project_files
 from regionpredict.frontend.requests import HEADERS, SourceRequest, read_regular_file
 
-_MOST_HEADERS = 8_000_000  # bytes that are searched
+_MOST_HEADERS = 8_000_000  # maximum total size of searched headers in bytes
 
 
 def program_texts(requests: Sequence[SourceRequest]) -> Iterator[tuple[str, bytes]]:
-    """The paths and texts of the requests and of the headers below their roots."""
+    """Yields the paths and texts of the requests, and of the headers below their roots."""
     for request in requests:
         yield request.path, bytes_of(request.path)
     left = _MOST_HEADERS
@@ -27,12 +27,12 @@ def program_texts(requests: Sequence[SourceRequest]) -> Iterator[tuple[str, byte
 
 
 def text_of(path: str) -> str:
-    """A file's text. Empty if it cannot be read."""
+    """Returns a file's text. Empty if the file cannot be read."""
     return bytes_of(path).decode("utf-8", "surrogateescape")
 
 
 def bytes_of(path: str) -> bytes:
-    """A file's bytes. Empty if it cannot be read, which the parser reports."""
+    """Returns a file's bytes. Empty if the file cannot be read, which the parser reports."""
     try:
         return read_regular_file(path)
     except InputError:

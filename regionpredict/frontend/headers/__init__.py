@@ -1,4 +1,4 @@
-"""Finds header files, and replaces missing ones.
+"""Finds header files, and replaces missing headers.
 
 Input: the includes of a source. Output: include folders (`include_folders`), guessed declarations
 (`missing_declarations`), and the shipped minimal C library (`c_library/`).

@@ -1,9 +1,9 @@
-"""C sources that replace library functions that call the program's functions, sort, or factorize.
+"""Models of library functions as C sources. These functions call the program, sort, or factorize.
 
     gsl_integration_qag(&F, a, b, ...);    ->    for (...) sum += F.function(x, F.params);
 
-A function with that name in the program takes precedence. Functions with simpler effects are listed
-in `library/memory_accesses.py`.
+If the program defines a function with the same name, that function takes precedence. Functions with
+simpler effects are listed in `library/memory_accesses.py`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _FOLDER = Path(__file__).parent
 _DEFINED = re.compile(
     r"^(?:\w+ )+\**((?:gsl_|R_|rsort_|Rf_)\w+|(?:X##|X\(|L\()\w+\)?)\(", re.MULTILINE
 )
-# How names of functions for several precisions begin.
+# Prefixes of functions that exist for several precisions.
 _PRECISIONS = {
     "X##": ("fftw_", "fftwf_", "fftwl_"),
     "X(": ("s", "d", "c", "z"),
@@ -28,7 +28,7 @@ _PRECISIONS = {
 
 @cache
 def _models() -> dict[str, str]:
-    """Maps the name of a function to the source of its model."""
+    """Maps the name of a function to the source file of its model."""
     models: dict[str, str] = {}
     for path in sorted(_FOLDER.glob("*.c")):
         for name in _DEFINED.findall(path.read_text(encoding="utf-8")):
@@ -40,7 +40,9 @@ def _models() -> dict[str, str]:
 
 
 def models_of(names: Collection[str]) -> dict[str, list[str]]:
-    """The functions among these names that have a model. The key is the source of the model."""
+    """Returns the functions among these names that have a model, by the source file of the
+    model.
+    """
     models = _models()
     sources: dict[str, list[str]] = {}
     for name in sorted(models.keys() & set(names)):

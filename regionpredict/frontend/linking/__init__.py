@@ -1,7 +1,7 @@
-"""Input: parsed `Unit`s. Output: `LinkedUnit`s, in which calls and globals refer to definitions in
-other units.
+"""Input: parsed `Unit`s. Output: `LinkedUnit`s, in which calls and global variables are resolved to
+definitions in other units.
 
-`packed_unit` serializes a unit for another process. `program_units` holds all units of a run and
+`packed_unit` serializes a unit for another process. `program_units` stores all units of a run and
 resolves declarations to definitions.
 """
 

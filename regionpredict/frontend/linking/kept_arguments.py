@@ -25,9 +25,11 @@ from regionpredict.library import blas_routine
 
 
 class _Uses(NamedTuple):
-    """The uses of the pointers in a function. `elements` are those as `*p` or `p[i]`. `arguments`
-    are those as arguments of calls, with their positions. `written` are the pointers to elements
-    that it writes or whose address it takes.
+    """The uses of the pointers in a function.
+
+    `all` counts all uses of a pointer, and `elements` the uses `*p` and `p[i]`. `arguments` are the
+    calls that receive the pointer, with its position. `written` are the pointers to elements that
+    the function writes or whose address it takes.
     """
 
     all: Counter[Decl]
@@ -37,7 +39,9 @@ class _Uses(NamedTuple):
 
 
 class KeptArguments:
-    """The parameters of visible functions through which nothing is written. Results are cached."""
+    """Finds parameters of visible functions through which nothing is written. Results are
+    cached.
+    """
 
     def __init__(self, body_of: Callable[[Decl], Function | None]) -> None:
         self._body_of = body_of
@@ -45,7 +49,7 @@ class KeptArguments:
         self._uses: dict[Decl, _Uses] = {}
 
     def keeps(self, call: CallExpr, position: int) -> bool:
-        """Whether a call neither writes the integer that this argument points to nor stores its
+        """Whether a call neither writes the integer to which this argument points nor stores its
         address.
         """
         function = self._body_of(call.decl) if call.decl is not None else None
@@ -61,7 +65,7 @@ class KeptArguments:
 
     def _only_read(self, parameter: Decl, function: Function) -> bool:
         """Whether all uses of a parameter are `*p`, `p[i]`, or arguments of calls that only read
-        it.
+        `*p`.
         """
         if function.decl not in self._uses:
             self._uses[function.decl] = _uses_in(function)
@@ -93,7 +97,7 @@ def _uses_in(function: Function) -> _Uses:
 
 
 def _pointer_of(expression: Expression) -> Decl | None:
-    """The variable `p` in `*p` or `p[i]`."""
+    """Returns the variable `p` in `*p` or `p[i]`. None for any other expression."""
     pointer: Expression | None = None
     if isinstance(expression, Unary) and expression.op == "*":
         pointer = expression.operand

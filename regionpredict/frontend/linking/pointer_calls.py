@@ -1,10 +1,10 @@
-"""Finds the calls of a function through members of structs. The address of the function must not be
+"""Finds the calls of a function through struct members. The address of the function must not be
 used elsewhere.
 
 Example:
 
-    l->base.apply = smooth;             the only use of `smooth` other than calls
-    op->apply(op, x, n);                a call of it
+        l->base.apply = smooth;             the only use of `smooth` other than calls
+        op->apply(op, x, n);                a call of `smooth`
 """
 
 from __future__ import annotations
@@ -33,9 +33,10 @@ from regionpredict.frontend.syntax import (
 
 
 class PointerUses(NamedTuple):
-    """Uses of a function, and of the members that contain it. `named` counts the uses of its name
-    outside calls, and `calls` are the calls through a member. `read` says whether the value of a
-    member is also used elsewhere.
+    """Uses of a function, and of the members that contain it.
+
+    `named` counts the uses of the function's name outside calls. `calls` are the calls through a
+    member. `read` says whether the value of a member is also used elsewhere.
     """
 
     named: int
@@ -46,7 +47,7 @@ class PointerUses(NamedTuple):
 def pointer_uses(
     functions: Iterable[Function], variables: Iterable[Decl], decl: Decl, places: set[Place]
 ) -> PointerUses:
-    """The uses of a function, and of the members at these places, in a unit's functions and
+    """Returns the uses of a function, and of the members `places`, in a unit's functions and
     initializers.
     """
     named, read = 0, False
@@ -65,7 +66,7 @@ def pointer_uses(
                 calls.append((function, inner))
         read = read or any(
             isinstance(value, Member) and place_of(value) in places
-            for value in map(without_casts, _escaping_functions(function))
+            for value in map(without_casts, _stored_or_passed_values(function))
         )
     waiting = [variable for variable in outside if variable not in inside]
     while waiting:
@@ -80,8 +81,8 @@ def pointer_uses(
     return PointerUses(named, tuple(calls), read)
 
 
-def _escaping_functions(function: Function) -> Iterator[Expression]:
-    """The functions that a function stores, passes or returns."""
+def _stored_or_passed_values(function: Function) -> Iterator[Expression]:
+    """Yields the values that a function stores, passes or returns."""
     for statement in every_statement(function.body):
         if isinstance(statement, DeclStmt):
             yield from (decl.init for decl in statement.decls if decl.init is not None)

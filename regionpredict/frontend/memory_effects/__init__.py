@@ -1,4 +1,4 @@
-"""Input: a parsed `Unit`. Output: one `Flow` per function, its memory writes in order."""
+"""Input: a parsed `Unit`. Output: one `Flow` per function, with its memory writes in order."""
 
 from regionpredict.frontend.memory_effects.changed_flows import (
     with_calls_through_pointers,

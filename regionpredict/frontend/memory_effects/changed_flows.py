@@ -1,7 +1,7 @@
-"""Adds facts that only the whole program shows to the record of a function's memory effects.
+"""Adds facts about the whole program to the memory effects of a function.
 
-Each function is read before the other functions are known. Later facts are the targets of calls
-through pointers, the loops that threads share by thread number, and classes with a single object.
+Each function is read before the other functions are known. The added facts are the targets of calls
+through pointers, the loops that are shared by thread number, and classes with a single object.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ from regionpredict.ir.flow import (
 from regionpredict.ir.source import Span
 
 Choices = Mapping[tuple[Span, str], tuple[Choice, ...]]
-"""The key is the place of a call, and the text of its function pointer or the name of its
-function.
+"""Maps the location of a call, and the text of its function pointer or the name of its function, to
+the possible targets.
 """
-Handing = Mapping[tuple[Span, str], PassedArguments]
-"""The key is the place of a call and the name of its function."""
+PassedByCall = Mapping[tuple[Span, str], PassedArguments]
+"""Maps the location of a call and the name of its function to the passed arguments."""
 
 
-def with_choices(flow: Flow, choices: Choices, handing: Handing) -> Flow:
-    """The record with resolved calls and passed functions."""
+def with_choices(flow: Flow, choices: Choices, handing: PassedByCall) -> Flow:
+    """Returns the flow with the targets of calls and the passed arguments."""
 
     def change(event: Event) -> Event:
         if not isinstance(event, CallEvent):
@@ -47,19 +47,19 @@ def with_choices(flow: Flow, choices: Choices, handing: Handing) -> Flow:
 
 
 def with_calls_through_pointers(flows: Iterable[Flow], pointed: Collection[Span]) -> list[Flow]:
-    """Marks the functions at these places as called through pointers."""
+    """Marks the functions at these locations as called through pointers."""
     return [replace(flow, pointed=flow.span in pointed) for flow in flows]
 
 
 def worksharing_block(loop: For, objects: Mapping[str, str]) -> Block:
-    """A loop as an empty worksharing block. `objects` has the same meaning as in
+    """Returns a loop as an empty worksharing block. `objects` has the same meaning as in
     `with_object_names`.
     """
-    return _named(Block("share", (), loop.span, names_in(loop)), objects)
+    return _with_object_names_in(Block("share", (), loop.span, names_in(loop)), objects)
 
 
 def with_manual_worksharing(flow: Flow, shared: Mapping[Span, Names]) -> Flow:
-    """Turns the loops at these places into worksharing loops with these names."""
+    """Turns the loops at these locations into worksharing loops with these arrays."""
 
     def change(event: Event) -> Event:
         if isinstance(event, Block) and event.kind == "loop" and event.span in shared:
@@ -70,18 +70,18 @@ def with_manual_worksharing(flow: Flow, shared: Mapping[Span, Names]) -> Flow:
 
 
 def with_object_names(flow: Flow, objects: Mapping[str, str]) -> Flow:
-    """The record in which members of classes with a single object have one name in the whole
-    program.
+    """Returns the flow with program-wide names for members of classes with a single object.
 
-    `d.m_x` is also recorded as a member of its class. It is renamed if the class has a single
-    object.
+    `d.m_x` is also recorded as a member of its class. This record gets the name of the object if
+    the class has a single object.
     """
     return changed_flow(
-        flow, lambda event: _named(event, objects) if isinstance(event, Block) else event
+        flow,
+        lambda event: _with_object_names_in(event, objects) if isinstance(event, Block) else event,
     )
 
 
-def _named(block: Block, objects: Mapping[str, str]) -> Block:
+def _with_object_names_in(block: Block, objects: Mapping[str, str]) -> Block:
     names: dict[str, Place] = {}
     known: set[Place] = set()  # under the name of the only object
     for name, place in block.names:

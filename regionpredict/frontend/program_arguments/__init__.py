@@ -1,7 +1,7 @@
-"""Executes a program's statements as far as values are known.
+"""Interprets a program's statements, as far as values are known.
 
-There are two entry points. `argument_values(unit, argv)` executes `main` with its arguments and
-input files. `values_in(unit, function)` executes any function with unknown arguments.
+There are two entry points. `argument_values(units, argv)` interprets `main` with its arguments and
+input files. `values_in(unit, function)` interprets any function with unknown arguments.
 """
 
 from regionpredict.frontend.program_arguments.function_values import FunctionValues, values_in

@@ -1,10 +1,10 @@
-"""The environment of a program with a single process: environment variables, MPI and mathematical
-functions.
+"""Simulates the environment of a program with a single process: environment variables, MPI and
+mathematical functions.
 
-getenv("SIZE")               a null pointer: no variable is set
-MPI_Comm_size(comm, &size)   one process, whose rank is 0 (MPI 4.0, sec. 7.4.1)
-MPI_Bcast(sizes, 3, ...)     which has all that it sends to itself already (sec. 6.4)
-MPI_Allreduce(&own, &all, 1, ...)   and whose sum over all processes is its own (sec. 6.9)
+getenv("SIZE")                      a null pointer, since no variable is set
+MPI_Comm_size(comm, &size)          one process, whose rank is 0 (MPI 4.0, sec. 7.4.1)
+MPI_Bcast(sizes, 3, ...)            no change, since the sender is the only process (sec. 6.4)
+MPI_Allreduce(&own, &all, 1, ...)   a copy, since the sum has one operand (sec. 6.9)
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from regionpredict.frontend.program_arguments.memory import (
 from regionpredict.frontend.syntax import CallExpr
 
 _ONE_PROCESS = {"MPI_Comm_rank": 0, "MPI_Comm_size": 1}
-_NOTHING_NEW = frozenset(("MPI_Init", "MPI_Barrier", "MPI_Bcast", "MPI_Finalize"))
+_WITHOUT_EFFECT = frozenset(("MPI_Init", "MPI_Barrier", "MPI_Bcast", "MPI_Finalize"))
 _REDUCTIONS = frozenset(("MPI_Reduce", "MPI_Allreduce", "MPI_Scan"))
 _REAL: dict[str, Callable[..., float]] = {
     "sqrt": math.sqrt, "floor": math.floor, "ceil": math.ceil, "trunc": math.trunc,
@@ -41,10 +41,10 @@ _WHOLE: dict[str, Callable[[float], int]] = {
 def environment_value(
     call: CallExpr, arguments: Sequence[Value], memory: Memory, *, assumed: bool
 ) -> Value | None:
-    """The result of a function that queries the environment. None for any other function.
+    """Returns the result of a function that queries the environment. None for any other function.
 
     Results through pointers are stored in `memory`. If `assumed` is true, environment variables are
-    unset. Otherwise they are unknown.
+    unset. Otherwise, they are unknown.
     """
     if call.name == "getenv":
         return 0 if assumed else None
@@ -52,17 +52,17 @@ def environment_value(
         if len(arguments) == 2 and isinstance(arguments[1], Address):
             memory.write(arguments[1].place, _ONE_PROCESS[call.name])
         return 0
-    if call.name in _NOTHING_NEW:
+    if call.name in _WITHOUT_EFFECT:
         return 0
     if call.name in _REDUCTIONS and len(arguments) > 1:
         _reduce(memory, *arguments[:2])
         return 0
-    return _number(call.name, arguments)
+    return _math_function_value(call.name, arguments)
 
 
 def _reduce(memory: Memory, own: Value, reduced: Value) -> None:
-    """A reduction over a single process. Its result is the process's own value, also with
-    `MPI_IN_PLACE`.
+    """Interprets a reduction over a single process. The result is the process's own value,
+    including for `MPI_IN_PLACE`.
     """
     if not isinstance(reduced, Address):
         return
@@ -77,15 +77,17 @@ def _reduce(memory: Memory, own: Value, reduced: Value) -> None:
 
 
 def exact_result(name: str, arguments: Sequence[Value]) -> Value | None:
-    """The result of a mathematical function that has the same result on every platform.
+    """Returns the result of a mathematical function if it is the same on every platform.
 
     None for any other function.
     """
-    return _number(name, arguments) if name.removeprefix("std::") in _EXACT else None
+    return _math_function_value(name, arguments) if name.removeprefix("std::") in _EXACT else None
 
 
-def _number(name: str, arguments: Sequence[Value]) -> Value | None:
-    """The result of a mathematical function, including variants for `float` and in `std`."""
+def _math_function_value(name: str, arguments: Sequence[Value]) -> Value | None:
+    """Returns the result of a mathematical function, including variants for `float` and in
+    `std`.
+    """
     plain = name.removeprefix("std::")
     single = plain not in _REAL and plain.endswith("f")
     key = plain.removesuffix("f") if single else plain

@@ -1,5 +1,5 @@
-"""How a statement of an interpreted program ends if execution does not continue with the next
-statement.
+"""Describes how a statement of an interpreted program ends, if the next statement is not
+executed.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class Signal(NamedTuple):
 
 
 class LongLoopError(Exception):
-    """A loop with too many iterations to execute."""
+    """Raised for a loop with too many iterations to interpret."""
 
 
 class UnknownLoopError(Exception):
@@ -30,9 +30,9 @@ class UnknownLoopError(Exception):
 
 
 class Jumps(NamedTuple):
-    """The undecided early exits of an iteration or of a `switch`.
+    """The early exits of an iteration or of a `switch` that may happen.
 
-    `kinds` are the kinds of jumps that end here, and `memories` the values at each jump.
+    `kinds` are the kinds of jumps that end here, and `memories` the memory at each jump.
     """
 
     kinds: frozenset[str]

@@ -1,5 +1,4 @@
-"""Input: PATHs of the command line. Output: `SourceRequest`s, the files to read and how to read
-them.
+"""Input: PATHs of the command line. Output: `SourceRequest`s, the files to read with their options.
 
 A path is a file, a folder, or a compile_commands.json. Only regular files of a limited size are
 read.

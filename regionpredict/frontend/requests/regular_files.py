@@ -1,4 +1,4 @@
-"""Reads regular files of a limited size. A pipe may block, and a device may never end."""
+"""Reads regular files of limited size. Reading a pipe may block, and a device may be endless."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ import stat
 from regionpredict.errors import InputError
 
 MOST_SOURCE_BYTES = 64 << 20
-"""The limit of a source file or header. Amalgamations of whole libraries have a seventh."""
+"""Maximum size of a source file or header. The largest known amalgamations have a seventh of it."""
 
 
 def is_regular_file(path: str | os.PathLike[str]) -> bool:
-    """Whether `read_regular_file` accepts the file with that name. The name may be invalid."""
+    """Whether `read_regular_file` accepts the file with this name. The name may be invalid."""
     status = _status(path)
     return status is not None and _is_accepted(status, path)
 
 
 def is_special_file(path: str | os.PathLike[str]) -> bool:
-    """Whether a parser would open the path, but `read_regular_file` does not accept it: a pipe, a
-    device, or a file that is too long.
+    """Whether a path is a file that `read_regular_file` rejects although a parser would open it: a
+    pipe, a device, or a file that is too long.
     """
     status = _status(path)
     return not (status is None or stat.S_ISDIR(status.st_mode) or _is_accepted(status, path))
@@ -38,14 +38,14 @@ def _is_accepted(status: os.stat_result, path: str | os.PathLike[str]) -> bool:
 
 
 def _is_kernel_file(path: str | os.PathLike[str]) -> bool:
-    """Whether the kernel generates the text. Reading /proc/kmsg, for example, blocks."""
+    """Whether the kernel generates the contents. Reading /proc/kmsg, for example, blocks."""
     return os.path.realpath(path).startswith(("/proc/", "/sys/"))
 
 
 def read_regular_file(path: str, *, limit: int = MOST_SOURCE_BYTES) -> bytes:
-    """The bytes of a regular file, opened without blocking.
+    """Returns the bytes of a regular file, which is opened without blocking.
 
-    Raises InputError for a missing or unreadable file, or one with more than `limit` bytes.
+    Raises InputError for a missing or unreadable file, and for a file with more than `limit` bytes.
     """
     try:
         # Without O_NONBLOCK, opening a pipe waits for a writer.

@@ -1,4 +1,4 @@
-"""A file to read, its options, and its language."""
+"""Represents a file to read, with its options and its language."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class SourceRequest:
 
     A missing header is searched below `root`, then below `other_roots`, the roots of the other
     PATHs. `reassociates` says that the compiler may reorder sums of floating-point numbers
-    (`-ffast-math`). `is_from_build` says that the options come from a real compilation.
+    (`-ffast-math`). `is_from_build` says that the options come from a compile command.
     """
 
     path: str
@@ -31,10 +31,10 @@ class SourceRequest:
 
     @property
     def macro_text(self) -> bytes:
-        """The values of the macros. Bytes that are not UTF-8 are unchanged."""
+        """The values of all macros, as UTF-8 text. Invalid bytes are kept."""
         return " ".join(value for _, value in self.defines).encode("utf-8", "surrogateescape")
 
 
 def is_cpp(path: str) -> bool:
-    """Whether the file name means that the file is C++."""
+    """Whether the file name has an ending of C++ files."""
     return Path(path).suffix in _CPP

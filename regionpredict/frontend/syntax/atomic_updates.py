@@ -19,7 +19,9 @@ _OPERATORS = {
 def atomic_update(
     op: str, place: Expression, values: Sequence[Expression], span: Span
 ) -> Expression | None:
-    """The effect of an operator on an atomic object. None if the operator does not change it."""
+    """Returns the call that replaces an operator on an atomic object. None if nothing is
+    changed.
+    """
     if op == "=":
         return CallExpr("atomic_store", None, (address_of(place, span), *values), span)
     kind = _OPERATORS.get(op)

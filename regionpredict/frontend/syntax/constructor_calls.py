@@ -1,4 +1,4 @@
-"""Values of C++ classes, and the constructor calls that create them."""
+"""Handles values of C++ classes, and the constructor calls that create them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from regionpredict.frontend.syntax.nodes import CallExpr, Cast, Expression, Func
 
 
 def constructor_call(address: Expression, value: Expression) -> CallExpr | None:
-    """The constructor call that creates a value at an address. None for any other value.
+    """Returns the constructor call that creates a value at an address. None for any other value.
 
     In the tree of `grid(n)`, an empty expression represents the address.
     """
@@ -20,7 +20,7 @@ def constructor_call(address: Expression, value: Expression) -> CallExpr | None:
 
 
 def constructed_class(function: Function) -> str:
-    """The class of a constructor. "" for any other function."""
+    """Returns the class of a constructor. "" for any other function."""
     this = function.parameters[0] if function.parameters else None
     name = this.ctype.class_name if this is not None and this.name == "this" else ""
     last = name.split("<", maxsplit=1)[0].rsplit("::", maxsplit=1)[-1]

@@ -1,4 +1,4 @@
-"""An OpenMP directive from the text: its words, clauses and place."""
+"""Represents an OpenMP directive: its words, clauses and location."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _STANDALONE = frozenset(
         "assumes",
     )
 )  # fmt: skip
-_OWN = frozenset(
+_PRIVATIZING = frozenset(
     ("private", "firstprivate", "lastprivate", "reduction", "linear", "copyin", "in_reduction",
      "task_reduction", "threadprivate")
 )  # fmt: skip
@@ -23,11 +23,11 @@ _WORD = re.compile(r"[A-Za-z_]\w*")
 
 
 class Pragma(NamedTuple):
-    """An OpenMP directive: its words (`parallel for`), clauses and place (offsets in the file).
+    """An OpenMP directive: its words (`parallel for`), clauses and location (offsets in the file).
 
-    `joined` says that it directly follows another directive of the same macro. If the directive
-    precedes a block of its macro, `blocks` counts the blocks that open before it, in the macro and
-    in its function.
+    `joined` says that the directive directly follows another directive of the same macro. If the
+    directive precedes a block of its macro, `blocks` counts the blocks that start before it, in the
+    macro and in its function.
     """
 
     kind: str
@@ -67,17 +67,19 @@ class Pragma(NamedTuple):
 
     @property
     def own_names(self) -> frozenset[str]:
-        """Every name in clauses that privatize variables. Other names may be included."""
-        texts = [clause.text or "" for clause in self.clauses if clause.name in _OWN]
+        """Every name in clauses that privatize variables. Words that are not variables may be
+        included.
+        """
+        texts = [clause.text or "" for clause in self.clauses if clause.name in _PRIVATIZING]
         return frozenset(name for text in texts for name in _WORD.findall(text))
 
     def clause(self, name: str) -> Clause | None:
-        """The first clause with that name, or None."""
+        """Returns the first clause with this name, or None."""
         return next((clause for clause in self.clauses if clause.name == name), None)
 
 
 def threadprivate(pragmas: Iterable[Pragma]) -> frozenset[str]:
-    """The variables that `threadprivate` directives make private to each thread."""
+    """Returns the variables that `threadprivate` directives make private to each thread."""
     return frozenset().union(
         *(pragma.own_names for pragma in pragmas if pragma.kind == "threadprivate")
     )

@@ -1,7 +1,7 @@
-"""Lists of initial values: `{3, .ny = 4}`, with values assigned to members by name.
+"""Handles initializer lists: `{3, .ny = 4}`, with values assigned to members by name.
 
-The parsers know the struct and add names to positional values: `{n, m}` is `{.nx = n, .ny = m}` in
-the tree.
+The parsers know the struct and add names to positional values. In the tree, `{n, m}` is
+`{.nx = n, .ny = m}`.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from regionpredict.frontend.syntax.nodes import (
 
 
 def unread_list() -> Expression:
-    """Represents an initializer that is too long to read."""
+    """Returns a placeholder for an initializer that is too long to read."""
     return Opaque("{...}")
 
 
 def initial_values(expression: Expression) -> tuple[Expression, ...] | None:
-    """The values of `{3, .ny = 4}` or `(struct grid){3, 4}`. None for anything else."""
+    """Returns the values of `{3, .ny = 4}` or `(struct grid){3, 4}`. None for anything else."""
     literal = isinstance(expression, Opaque) and expression.text == ""  # it encloses the list
     if isinstance(expression, Opaque) and literal and len(expression.children) == 1:
         return initial_values(expression.children[0])
@@ -34,15 +34,15 @@ def initial_values(expression: Expression) -> tuple[Expression, ...] | None:
 
 
 def member_named(value: Expression) -> tuple[str, Expression] | None:
-    """A value in a list that is assigned to a member by name (`.ny = 4`), with this member."""
+    """Returns the member and the value of `.ny = 4` in a list. None for any other value."""
     if isinstance(value, Opaque) and value.text.startswith(".") and value.children:
         return value.text[1:], value.children[-1]
     return None
 
 
 def element_placed(value: Expression) -> tuple[int | None, Expression]:
-    """A value that is assigned to an element by its number (`[2] = f`), with this number. The
-    number is None for the next element.
+    """Returns the number and the value of `[2] = f` in a list. The number is None for a value
+    without a number, which initializes the next element.
     """
     if isinstance(value, Opaque) and value.text == "[]" and isinstance(value.children[0], IntLit):
         return value.children[0].value, value.children[1]
@@ -50,16 +50,16 @@ def element_placed(value: Expression) -> tuple[int | None, Expression]:
 
 
 def elements_listed(expression: Expression | None) -> dict[int, Expression] | None:
-    """The values that a list assigns to the elements of an array, by index."""
+    """Returns the values that a list assigns to the elements of an array, by index."""
     listed = initial_values(expression) if expression is not None else None
     if listed is None:
         return None
     elements: dict[int, Expression] = {}
     at = 0
     for value in listed:
-        placed, held = element_placed(value)
+        placed, declaration = element_placed(value)
         at = at if placed is None else placed
-        elements[at] = held
+        elements[at] = declaration
         at += 1
     return elements
 
@@ -67,7 +67,7 @@ def elements_listed(expression: Expression | None) -> dict[int, Expression] | No
 def with_members_named(
     elements: Sequence[Expression], members: Sequence[Decl]
 ) -> tuple[Expression, ...]:
-    """The values of a struct's list. Each is assigned to a member by name if the member is known.
+    """Adds member names to the values of a struct's list, as far as the members are known.
 
     Values after a named value (`.ny = 4, 5`), and after a nested struct without braces, are
     unchanged, because their members are unknown.
@@ -87,5 +87,5 @@ def _is_whole(value: Expression, member: Decl) -> bool:
         return True
     if kind == "array":
         return isinstance(value, Opaque) and value.string is not None
-    held = value.decl if isinstance(value, (Name, CallExpr)) else None
-    return held is not None and held.ctype.kind == "struct"
+    declaration = value.decl if isinstance(value, (Name, CallExpr)) else None
+    return declaration is not None and declaration.ctype.kind == "struct"

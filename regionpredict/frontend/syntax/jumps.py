@@ -1,5 +1,5 @@
-"""Finds jumps out of statements: `return`, and `break`, `continue` and `goto` to a place
-outside.
+"""Finds jumps out of statements: `return`, and `break`, `continue` and `goto` with outside
+targets.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ _OF_SWITCH = frozenset(("break",))
 
 
 def labels_in(body: Stmt) -> frozenset[str]:
-    """The names of the labels in a statement."""
+    """Returns the names of the labels in a statement."""
     return frozenset(
         inner.label for inner in every_statement(body)
         if isinstance(inner, Compound) and inner.label
@@ -22,28 +22,32 @@ def labels_in(body: Stmt) -> frozenset[str]:
 
 
 def jumps_out(statement: Stmt) -> Iterator[Return | Jump]:
-    """The jumps from inside a statement to places before or after it, in source order."""
-    yield from _out(statement, labels_in(statement), frozenset())
+    """Yields the jumps from inside a statement to targets outside, in source order."""
+    yield from _leaving_jumps(statement, labels_in(statement), frozenset())
 
 
-def _out(statement: Stmt, labels: frozenset[str], held: frozenset[str]) -> Iterator[Return | Jump]:
-    """Finds jumps. `held` are the kinds of jumps that an enclosing statement handles."""
+def _leaving_jumps(
+    statement: Stmt, labels: frozenset[str], handled: frozenset[str]
+) -> Iterator[Return | Jump]:
+    """Yields the jumps that leave a statement. `held` are the kinds that an enclosing statement
+    handles.
+    """
     if isinstance(statement, Return):
         yield statement
     elif isinstance(statement, Jump):
-        stays = statement.label in labels if statement.kind == "goto" else statement.kind in held
+        stays = statement.label in labels if statement.kind == "goto" else statement.kind in handled
         if not stays:
             yield statement
     elif isinstance(statement, LOOPS):
-        held = _OF_LOOP
+        handled = _OF_LOOP
     elif isinstance(statement, Switch):
-        held = held | _OF_SWITCH
+        handled = handled | _OF_SWITCH
     for inner in inner_statements(statement):
-        yield from _out(inner, labels, held)
+        yield from _leaving_jumps(inner, labels, handled)
 
 
 def jump_kind(statement: Return | Jump) -> str:
-    """The kind of a jump: 'return', 'break', 'continue' or 'goto'."""
+    """Returns the kind of a jump: 'return', 'break', 'continue' or 'goto'."""
     return "return" if isinstance(statement, Return) else statement.kind
 
 

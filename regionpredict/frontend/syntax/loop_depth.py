@@ -1,6 +1,6 @@
 """Removes loops that are nested more deeply than in any real program.
 
-Lowering a loop visits every loop inside it, for each variable that they set. The time therefore
+Lowering a loop visits every inner loop for each variable that the loop sets. The time therefore
 grows with the cube of the depth.
 """
 
@@ -23,14 +23,14 @@ MOST_NESTED = 50
 
 
 def without_deep_loops(body: Stmt) -> Stmt:
-    """Replaces each loop that is nested in `MOST_NESTED` others by a placeholder. The directives
-    inside that loop remain, without their statements.
+    """Replaces each loop that is nested in `MOST_NESTED` other loops by a placeholder. The
+    directives inside such a loop remain, without their statements.
     """
-    return _limited(body, MOST_NESTED) if _depth(body) > MOST_NESTED else body
+    return _with_limited_depth(body, MOST_NESTED) if _nesting_depth(body) > MOST_NESTED else body
 
 
-def _depth(body: Stmt) -> int:
-    """The nesting depth of the innermost loop, which counts itself."""
+def _nesting_depth(body: Stmt) -> int:
+    """Returns the maximum number of nested loops in a statement."""
     deepest = 0
     waiting = [(body, 0)]
     while waiting:
@@ -42,22 +42,24 @@ def _depth(body: Stmt) -> int:
     return deepest
 
 
-def _limited(statement: Stmt, left: int) -> Stmt:
+def _with_limited_depth(statement: Stmt, left: int) -> Stmt:
     if isinstance(statement, LOOPS):
         if not left:
-            return _left_out(statement)
+            return _placeholder(statement)
         left -= 1
     if isinstance(statement, Compound):
-        return statement._replace(items=tuple(_limited(item, left) for item in statement.items))
+        return statement._replace(
+            items=tuple(_with_limited_depth(item, left) for item in statement.items)
+        )
     if isinstance(statement, If):
-        other = None if statement.other is None else _limited(statement.other, left)
-        return statement._replace(then=_limited(statement.then, left), other=other)
+        other = None if statement.other is None else _with_limited_depth(statement.other, left)
+        return statement._replace(then=_with_limited_depth(statement.then, left), other=other)
     if isinstance(statement, (*LOOPS, Switch, Directive)) and statement.body is not None:
-        return statement._replace(body=_limited(statement.body, left))
+        return statement._replace(body=_with_limited_depth(statement.body, left))
     return statement
 
 
-def _left_out(loop: For | While | RangeFor) -> Compound:
+def _placeholder(loop: For | While | RangeFor) -> Compound:
     what = f"a loop inside {MOST_NESTED} other loops"
     directives = (
         inner._replace(body=None) for inner in every_statement(loop) if isinstance(inner, Directive)

@@ -1,4 +1,4 @@
-"""The output of a parser: a translation unit with function bodies on demand."""
+"""The output of a parser: a translation unit whose function bodies are built on demand."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from regionpredict.ir import Diagnostic, Span
 class Lookups(NamedTuple):
     """The file system queries that were made while a source file was read.
 
-    `files` are all files read, including the system's. `folders` are folders searched for headers,
-    in addition to the folders of these files. `guessed` are headers found by a search below the
-    request's root.
+    `files` are all files that were read, including system files. `folders` are folders that were
+    searched for headers, in addition to the folders of these files. `guessed` are headers that were
+    found below the request's root.
     """
 
     files: tuple[str, ...]
@@ -27,7 +27,7 @@ class Lookups(NamedTuple):
 class Located(NamedTuple):
     """A function in the user's files. Its text extends from `begin` to `end` in the file.
 
-    `private` says that it cannot be called from outside the unit. `build` returns its tree.
+    `private` says that other units cannot call the function. `build` returns its syntax tree.
     """
 
     name: str
@@ -42,13 +42,14 @@ class Located(NamedTuple):
 class Unit:
     """One parsed translation unit.
 
-    `functions` have OpenMP directives, `located` are all functions, and `texts` are the contents of
-    their files. `body_of` gives the definition of a declaration in this unit, and `variables` the
-    external variables with an initializer. `directives` are all active loop directives, as pairs of
-    file and directive. `overloads` says that a name may mean several functions, and that operators
-    may call functions. In C++, `getters` are the methods read so far that return a member (`.m_n`,
-    `size()`), and `base_classes` the names of base classes. `threadprivate` variables have one copy
-    per thread. `reassociates` says that floating-point sums may be reordered.
+    `functions` are the functions with OpenMP directives, `located` are all functions, and `texts`
+    are the contents of their files. `body_of` returns the definition of a declaration in this unit,
+    and `variables` the external variables with an initializer. `directives` are all active loop
+    directives, as pairs of file and directive. `overloads` says that a name may refer to several
+    functions, and that operators may call functions. In C++, `getters` are the methods read so far
+    that return a member (`.m_n`, `size()`), and `base_classes` the names of base classes.
+    `threadprivate` variables have one copy per thread. `reassociates` says that floating-point sums
+    may be reordered.
     """
 
     path: str
@@ -67,6 +68,6 @@ class Unit:
     base_classes: frozenset[str] = frozenset()
     threadprivate: frozenset[str] = frozenset()
     reassociates: bool = False
-    errors: tuple[Span, ...] = ()  # places of parser errors
+    errors: tuple[Span, ...] = ()  # locations of parser errors
     overloads: bool = False
     close: Callable[[], None] = field(default=lambda: None)

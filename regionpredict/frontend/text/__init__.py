@@ -1,4 +1,4 @@
-"""Input: source text. Output: directives, macros and places of names, found without a parser.
+"""Input: source text. Output: directives, macros and offsets of names, found without a parser.
 
 `pragmas` finds the OpenMP directives, and `inactive` those that a false `#if` disables. `macros`
 expands macros in them, and `attach_pragmas` assigns them to statements. `name_occurrences` finds

@@ -1,6 +1,6 @@
 """Finds macros for constants whose definitions are all disabled by a false `#if`.
 
-If the header that the build generates is missing, no branch is active:
+If the header that the build generates is missing, no branch of the following text is active:
 
 #if defined(SINGLE)
 #  define REAL(x) x##f
@@ -20,12 +20,12 @@ _DEFINE = re.compile(
     rb"^[ \t]*#[ \t]*define[ \t]+([A-Za-z_]\w*)(\([^)\n]*\))?((?:\\\r?\n|[^\n])*)", re.MULTILINE
 )
 _MARKED = re.compile(r"\(*\s*(\w+)\s*(?:##\s*[fFlLuU]{1,3}\s*)?\)*")
-# A function with that name is declared, or the source tests whether the macro is defined.
+# The text declares a function with this name, or tests whether the macro is defined.
 _OTHERWISE = r"\b(?!return\b|else\b|case\b)\w+[ \t]+{0}\s*\(|\b(?:ifn?def|defined)\b[\s(]*{0}\b"
 
 
 def note_on_guesses(macros: Iterable[tuple[str, str]]) -> str:
-    """The note on invented definitions."""
+    """Returns the note on assumed definitions of macros."""
     shown = [f"{name} {body}" for name, body in macros]
     more = ", ..." if len(shown) > 5 else ""
     return (
@@ -35,7 +35,7 @@ def note_on_guesses(macros: Iterable[tuple[str, str]]) -> str:
 
 
 def left_out_macros(files: Iterable[tuple[bytes, bytes]]) -> tuple[tuple[str, str], ...]:
-    """Definitions for macros that are used but not defined, by name: `(("REAL(x)", "x"),)`.
+    """Returns definitions for macros that are used but not defined, by name: `(("REAL(x)", "x"),)`.
 
     `files` gives the text of each file without comments, and the same text with blanked inactive
     parts. A macro qualifies if all its definitions return the argument. The definition without a

@@ -1,6 +1,4 @@
-"""Parses C expressions from text: array lengths in a printed type, and arguments of clauses and
-options.
-"""
+"""Parses C expressions in text: array lengths in types, and arguments of clauses and options."""
 
 from __future__ import annotations
 
@@ -88,7 +86,8 @@ class _Parser:
 
 
 def parse_expression(text: str, resolve: Callable[[str], Decl | None], span: Span) -> Expression:
-    """The expression in `text`. `resolve` finds the names. `Opaque` if the text is not supported.
+    """Parses the expression in `text`. `resolve` finds the names. Unsupported text becomes
+    `Opaque`.
 
     >>> product = parse_expression("2*(3+4)", lambda name: None, Span("f.c", 1))
     >>> product.op, product.left.value, product.right.op

@@ -1,4 +1,4 @@
-"""The text of a source file, its line starts, and copies in which comments, strings or ranges are
+"""Represents the text of a source file, and makes copies in which comments, strings or ranges are
 blank.
 """
 
@@ -15,7 +15,7 @@ _TOKEN = re.compile(
 
 
 class SourceText:
-    """A file's text, its line starts, and a copy in which comments and strings are blank."""
+    """The text of a file, and the offsets at which its lines start."""
 
     def __init__(self, path: str, data: bytes) -> None:
         self.path = path
@@ -28,7 +28,7 @@ class SourceText:
             at = find(b"\n", at + 1)
 
     def place(self, offset: int) -> tuple[int, int]:
-        """Line and column, from 1, of a byte offset."""
+        """Returns the line and column, starting at 1, of a byte offset."""
         line = bisect_right(self.starts, offset)
         return line, offset - self.starts[line - 1] + 1
 
@@ -45,7 +45,7 @@ class Masked(NamedTuple):
 
 
 def masked(data: bytes) -> Masked:
-    """The text without its comments, and without its strings."""
+    """Returns the text with blanked comments, and with blanked comments and strings."""
     code: list[bytes] = []
     bare: list[bytes] = []
     at = 0
@@ -54,7 +54,7 @@ def masked(data: bytes) -> Masked:
         code.append(data[at:begin])
         bare.append(data[at:begin])
         at = match.end()
-        # In C, a comment is one blank, so a directive continues after it.
+        # In C, a comment counts as one blank, so that a directive continues after a comment.
         blank = _blank(text, b"\v" if text[:2] == b"/*" else b"\n")
         bare.append(blank)
         # A multi-line string may contain text that looks like a directive.
@@ -69,12 +69,12 @@ def _blank(text: bytes, line_end: bytes) -> bytes:
 
 
 def blank_comments(data: bytes) -> bytes:
-    """The same bytes with blanked comments, like in `masked`."""
+    """Returns the text with blanked comments, like `code` of `masked`."""
     return masked(data).code
 
 
 def unterminated_comment(data: bytes) -> int:
-    """The start of a comment that is not terminated, or -1.
+    """Returns the start of a comment that is not terminated, or -1.
 
     >>> unterminated_comment(b"a /* b */ c /* d"), unterminated_comment(b"'/*'")
     (12, -1)
@@ -83,7 +83,7 @@ def unterminated_comment(data: bytes) -> int:
 
 
 def blank_ranges(data: bytes, ranges: Iterable[tuple[int, int]]) -> bytes:
-    """The same bytes with the given ranges blanked, except newlines."""
+    """Returns the text with the given ranges blanked, except newlines."""
     parts, at = [], 0
     for start, end in sorted(ranges):
         if end > at:

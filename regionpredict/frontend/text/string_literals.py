@@ -8,12 +8,12 @@ _LITERAL = re.compile(r'(?:u8)?"((?:[^"\\\n]|\\.)*)"', re.DOTALL)
 _ESCAPE = r"\\(x[0-9a-fA-F]+|[0-7]{1,3}|.)"
 _ESCAPED = re.compile(_ESCAPE, re.DOTALL)
 PART = re.compile(rf"{_ESCAPE}|(.)", re.DOTALL)
-"""A character of a literal. For an escape sequence, the part after the backslash."""
+"""Matches a character of a literal, or an escape sequence without its backslash."""
 _ESCAPES = {"n": 10, "t": 9, "r": 13, "a": 7, "b": 8, "f": 12, "v": 11, "e": 27}
 
 
 def string_value(spelling: str) -> str | None:
-    """The text of one literal or of several adjacent ones. None for wide and raw ones.
+    """Returns the text of adjacent string literals. None for wide and raw literals.
 
     >>> string_value('"-s\\\\t" "x\\\\x41"'), string_value('L"a"')
     ('-s\\txA', None)
@@ -29,8 +29,8 @@ def _character(escape: re.Match[str]) -> str:
 
 
 def character_code(match: re.Match[str]) -> int:
-    r"""The code of a match of `PART`. An escape sequence that C does not define has the code of its
-    character.
+    r"""Returns the code of a match of `PART`. An escape sequence that C does not define has the
+    code of its character.
 
     >>> [character_code(match) for match in PART.finditer(r"a\x41\101\n\x\8")]
     [97, 65, 65, 10, 120, 56]

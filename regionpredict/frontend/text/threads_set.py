@@ -1,4 +1,4 @@
-"""Calls by which a program sets its number of threads. Then OMP_NUM_THREADS has no effect."""
+"""Finds calls that set the program's number of threads, so that OMP_NUM_THREADS has no effect."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from collections.abc import Callable
 from regionpredict.frontend.text.source_text import SourceText, masked
 from regionpredict.ir import Diagnostic, Span
 
-# Not a declaration, and not the number that the program has anyway.
+# Excludes declarations, and calls that set the current number of threads again.
 _CALL = re.compile(rb"(?<!void )(?<!int )\bomp_set_num_threads\s*\(\s*(?!omp_get_max_threads\b|\))")
 
 
 def threads_set(source: SourceText, reads: Callable[[int, int], bool]) -> list[Diagnostic]:
-    """The RP007 diagnostics for the calls of a file that set the number of threads.
+    """Returns the RP007 diagnostics for the calls in a file that set the number of threads.
 
-    `reads` says whether the compiler reads some text between two offsets.
+    `reads` says whether the compiler reads the text between two offsets.
     """
     if b"omp_set_num_threads" not in source.data:
         return []
