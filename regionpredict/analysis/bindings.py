@@ -103,7 +103,7 @@ def bind(
     fixed = {d.name: d.value for d in definitions if d.range is None}
     values: dict[str, Number] = dict(sizes_in(region, given))
     from_caller = frozenset(values)
-    _resolve(fixed, values)
+    _evaluate_definitions(fixed, values)
     without_run = frozenset(values)
     _add_recorded(recorded, fixed, values)
     used = _used_names(region, defined)
@@ -121,7 +121,7 @@ def bind(
                 assumed.append(
                     f"{loop.variable} = {middle} (the middle of the loop around the region)"
                 )
-            _resolve(defined, values)
+            _evaluate_definitions(defined, values)
     numbers = {_THREAD} | {name for name, value in defined.items() if value == Expr.name(_THREAD)}
     values.update(dict.fromkeys(numbers & used, 0))  # one thread represents all
     derived = _derived_names(region, defined, values)
@@ -171,7 +171,7 @@ def _add_counter(
     if low is None or high is None:
         return False
     values[name], which = _typical_counter(region, name, (int(low), int(high)), fixed, values)
-    _resolve(fixed, values)
+    _evaluate_definitions(fixed, values)
     if name in used:
         assumed.append(f"{name} = {values[name]} (runs from {low} to {high} in a loop around the "
                        f"call: {which})")  # fmt: skip
@@ -195,7 +195,7 @@ def _typical_counter(
     counts: dict[int, Number] = {}
     for counter in tried:
         known = {**values, name: counter}
-        _resolve(fixed, known)
+        _evaluate_definitions(fixed, known)
         count = trips.evaluate(known)
         if count is None:
             return middle, "its middle"
@@ -261,7 +261,7 @@ def middle_of(loop: Loop, values: Mapping[str, Number]) -> int | None:
 def bind_definitions(definitions: tuple[Definition, ...], given: Mapping[str, int]) -> Bindings:
     """Gives values to the names in `definitions`. Values that the caller gave are kept."""
     values: dict[str, Number] = dict(given)
-    _resolve({definition.name: definition.value for definition in definitions}, values)
+    _evaluate_definitions({definition.name: definition.value for definition in definitions}, values)
     return Bindings(values)
 
 
@@ -279,11 +279,11 @@ def _add_recorded(
         ]  # fmt: skip
         for name in free or waiting:
             values.setdefault(name, recorded[name])
-        _resolve(defined, values)
+        _evaluate_definitions(defined, values)
         waiting = [name for name in waiting if name not in values]
 
 
-def _resolve(defined: Mapping[str, Expr], values: dict[str, Number]) -> None:
+def _evaluate_definitions(defined: Mapping[str, Expr], values: dict[str, Number]) -> None:
     waiting = [name for name in defined if name not in values]
     progress = True
     while waiting and progress:

@@ -36,9 +36,9 @@ class DecidingNumbers:
         self._guards = guards
         self._variants: dict[_Key, set[Numbers]] = {}
         self._positions = {
-            (flow.span, flow.function): self._in_own_conditions(flow) for flow in flows
+            (flow.span, flow.function): self._parameters_in_conditions(flow) for flow in flows
         }
-        self._propagate(flows)
+        self._propagate_through_calls(flows)
         if any(self._positions.values()):
             self._remove_unknown_in_recursion(flows)
 
@@ -65,7 +65,7 @@ class DecidingNumbers:
         variants.add(made)
         return made
 
-    def _in_own_conditions(self, flow: Flow) -> set[int]:
+    def _parameters_in_conditions(self, flow: Flow) -> set[int]:
         """Returns the positions of parameters in the conditions of the function itself."""
         return {
             position
@@ -74,7 +74,7 @@ class DecidingNumbers:
             for _, position in self._guards[event.span, event.side].parameters
         }
 
-    def _propagate(self, flows: Sequence[Flow]) -> None:
+    def _propagate_through_calls(self, flows: Sequence[Flow]) -> None:
         """Adds parameters that are passed on to deciding parameters, until nothing changes."""
         passing_calls = [
             (flow, event) for flow in flows for event in every_event(flow.body)
@@ -100,7 +100,7 @@ class DecidingNumbers:
         """Removes parameters that a recursive call sets to unknown values. The argument of `f(n)`
         does not determine that of the inner call `f(n / 2)`.
         """
-        calls = {(flow.span, flow.function): self._calls(flow) for flow in flows}
+        calls = {(flow.span, flow.function): self._resolved_calls(flow) for flow in flows}
         reachable = {key: _reachable(key, calls) for key, own in self._positions.items() if own}
         within = [
             (caller, callee, call) for caller, own in calls.items() for callee, call in own
@@ -120,7 +120,7 @@ class DecidingNumbers:
                 self._positions[callee] -= unknown
                 changed = changed or bool(unknown)
 
-    def _calls(self, flow: Flow) -> list[tuple[_Key, CallEvent]]:
+    def _resolved_calls(self, flow: Flow) -> list[tuple[_Key, CallEvent]]:
         """Returns the functions that a function calls, each with the call."""
         calls = []
         for event in every_event(flow.body):

@@ -198,7 +198,7 @@ def symbolic_facts(region: Region) -> SymbolicFacts:
     size, unknown = working_set(region)
     early = _notes_on_early_exits(region)
     several = [note.message for note in region.diagnostics if note.id in ("RP117", "RP123")]
-    notes = [*_notes(region, unknown, shown), *early]
+    notes = [*_notes_on_unknowns(region, unknown, shown), *early]
     return SymbolicFacts(
         region=region,
         status=_status(region, has_statements=bool(statements)),
@@ -292,7 +292,7 @@ def _status(region: Region, *, has_statements: bool) -> str:
     return "complete" if understood and has_statements else "partial"
 
 
-def _notes(
+def _notes_on_unknowns(
     region: Region, unknown: tuple[str, ...], arrays: tuple[ArrayFact, ...]
 ) -> list[Diagnostic]:
     notes = []

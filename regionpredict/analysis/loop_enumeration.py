@@ -60,7 +60,7 @@ def runs(
     if not conditions:
         loops, _ = _counted_from_zero(loops, values)
     try:
-        return _Count(loops, values, conditions).whole()
+        return _ExecutionCounter(loops, values, conditions).whole()
     except (TooManyError, _UnknownError, UndecidedError):
         return None
 
@@ -98,7 +98,7 @@ def extents(
                                                      if name in subscript.names])
              for subscript in subscripts]  # fmt: skip
     try:
-        for _, steps in _points(loops, enumerated_loops, values, budget):
+        for _, steps in _enumerated_iterations(loops, enumerated_loops, values, budget):
             at = dict(values)
             at.update((name, step) for name, step in steps.items() if isinstance(step, int))
             met = [_extent(subscript, own, steps, at, budget) for subscript, own in bound]
@@ -216,7 +216,7 @@ def _loops_to_enumerate(loops: Sequence[Loop], subscripts: Sequence[Expr]) -> li
     return enumerated_loops
 
 
-def _points(
+def _enumerated_iterations(
     loops: Sequence[Loop],
     enumerated_loops: Sequence[bool],
     values: Mapping[str, Number],
@@ -230,7 +230,7 @@ def _points(
     """
 
     loop_variables = frozenset(loop.variable for loop in loops)
-    ends = [_ends_bound(loop, values, loop_variables) for loop in loops]
+    ends = [_header_with_values(loop, values, loop_variables) for loop in loops]
     rounds = [_needs_execution(loop) for loop in loops]
 
     def below(
@@ -260,7 +260,7 @@ def _points(
     yield from below(0, dict(values), {}, 1)
 
 
-class _Count:
+class _ExecutionCounter:
     """Counts the executions of the body of loops without storing the iterations."""
 
     def __init__(
@@ -276,7 +276,7 @@ class _Count:
         loop_variables = frozenset(loop.variable for loop in loops)
         # The value of a counter outside its loop does not matter for the loop.
         self._at = {name: value for name, value in values.items() if name not in loop_variables}
-        self._ends = [_ends_bound(loop, values, loop_variables) for loop in loops]
+        self._ends = [_header_with_values(loop, values, loop_variables) for loop in loops]
 
     def _assign_conditions(self, conditions: Sequence[Expr]) -> None:
         """Assigns each condition to the innermost loop that it depends on. The outer loops of the
@@ -341,7 +341,7 @@ class _Count:
 _End = Expr | int | None
 
 
-def _ends_bound(
+def _header_with_values(
     loop: Loop, values: Mapping[str, Number], loop_variables: Collection[str]
 ) -> tuple[_End, _End, _End]:
     return (
@@ -378,9 +378,9 @@ def _steps_of(loop: Loop, ends: tuple[_End, _End, _End], values: Mapping[str, Nu
     first, bound, step = ends
     return _steps_between(
         loop.comparison,
-        first if isinstance(first, int) else _whole(first, values),
-        bound if isinstance(bound, int) else _whole(bound, values),
-        step if isinstance(step, int) else _whole(step, values),
+        first if isinstance(first, int) else _integer_value(first, values),
+        bound if isinstance(bound, int) else _integer_value(bound, values),
+        step if isinstance(step, int) else _integer_value(step, values),
     )
 
 
@@ -402,7 +402,7 @@ def _steps_between(comparison: str, first: int, bound: int, step: int) -> _Steps
     return _Steps(first, -(-abs(distance) // abs(step)), step)
 
 
-def _whole(expression: Expr | None, values: Mapping[str, Number]) -> int:
+def _integer_value(expression: Expr | None, values: Mapping[str, Number]) -> int:
     value = expression.evaluate(values) if expression is not None else None
     if value is None or isinstance(value, Fraction):
         raise _UnknownError
@@ -424,5 +424,5 @@ def _extent(
     for corner in product(*choices):
         budget.spend()
         at.update(zip(loop_variables, corner, strict=True))
-        numbers.append(subscript if isinstance(subscript, int) else _whole(subscript, at))
+        numbers.append(subscript if isinstance(subscript, int) else _integer_value(subscript, at))
     return Extent(min(numbers), max(numbers))

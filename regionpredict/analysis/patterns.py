@@ -29,23 +29,23 @@ def pattern(
     """
     variables = frozenset(loop.variable for loop in loops)
     moved = [unwrapped(without_clamps(subscript), loops) for subscript in access.subscripts]
-    if any(_irregular(subscript, variables) for subscript in moved):
+    if any(_is_irregular(subscript, variables) for subscript in moved):
         return "irregular"
     for loop in reversed(loops):
         if not any(loop.variable in subscript.names for subscript in moved):
             continue
-        return _step_along(loop, moved, array, line_bytes)
+        return _pattern_along(loop, moved, array, line_bytes)
     return "streaming"
 
 
-def _step_along(loop: Loop, subscripts: list[Expr], array: Array, line_bytes: int) -> str:
+def _pattern_along(loop: Loop, subscripts: list[Expr], array: Array, line_bytes: int) -> str:
     if any(loop.variable in subscript.names for subscript in subscripts[:-1]):
         short = _has_short_rows(loop, subscripts, array, line_bytes)
         return "streaming" if short else "latency"
     coefficient = subscripts[-1].coefficient(loop.variable)
     if coefficient is None:
         return "irregular"
-    step, stride = _constant(loop.step), _constant(coefficient)
+    step, stride = _constant_value(loop.step), _constant_value(coefficient)
     if stride is None or step is None:
         return "latency"
     short = abs(stride * step) * array.element_bytes < line_bytes
@@ -62,22 +62,22 @@ def _has_short_rows(loop: Loop, subscripts: list[Expr], array: Array, line_bytes
     moved = 0
     for position in range(len(subscripts) - 1, -1, -1):
         if loop.variable in subscripts[position].names:
-            number = _constant(subscripts[position].coefficient(loop.variable))
+            number = _constant_value(subscripts[position].coefficient(loop.variable))
             if number is None or size is None:
                 return False
             moved += abs(number) * size
-        length = _constant(array.dims[position])
+        length = _constant_value(array.dims[position])
         size = size * length if size is not None and length is not None else None
-    step = _constant(loop.step)
+    step = _constant_value(loop.step)
     return step is not None and moved * abs(step) < line_bytes
 
 
-def _constant(expression: Expr | None) -> int | None:
+def _constant_value(expression: Expr | None) -> int | None:
     value = expression.constant if expression is not None else None
     return value if isinstance(value, int) else None
 
 
-def _irregular(subscript: Expr, variables: frozenset[str]) -> bool:
+def _is_irregular(subscript: Expr, variables: frozenset[str]) -> bool:
     return any(
         atom.kind in _IRREGULAR and not atom.names.isdisjoint(variables)
         for atom in subscript.atoms()

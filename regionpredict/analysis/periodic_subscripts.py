@@ -38,13 +38,13 @@ def unwrapped(subscript: Expr, loops: Sequence[Loop]) -> Expr:
 def _without_wrap(atom: Atom, loops: Sequence[Loop], variables: frozenset[str]) -> Expr | None:
     if atom.kind == "select":
         sides = [side for side in atom.args[1:] if side.names & variables]
-        if len(sides) != 1 or _atoms_of(sides[0], variables) or _depends_on_data(atom.args[0]):
+        if len(sides) != 1 or _has_atom_with(sides[0], variables) or _depends_on_data(atom.args[0]):
             return None
         return sides[0]
     if atom.kind != "mod":
         return None
     place, period = atom.args
-    if period.names & variables or _atoms_of(place, variables):
+    if period.names & variables or _has_atom_with(place, variables):
         return None
     moving = [loop for loop in loops if loop.variable in place.names]
     if len(moving) != 1:
@@ -64,7 +64,7 @@ def _without_wrap(atom: Atom, loops: Sequence[Loop], variables: frozenset[str]) 
     )
 
 
-def _atoms_of(place: Expr, variables: frozenset[str]) -> bool:
+def _has_atom_with(place: Expr, variables: frozenset[str]) -> bool:
     return any(atom.names & variables for atom in place.atoms())
 
 

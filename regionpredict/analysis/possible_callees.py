@@ -127,7 +127,7 @@ class _CallTargets:
         selecting = [choice for choice in call.choices if choice.picked]
         if selecting:
             return self._functions_of_table(plain, selecting[0], call.choices)
-        meant = [self._any_function(choice, call) for choice in call.choices]
+        meant = [self._possible_functions(choice, call) for choice in call.choices]
         for at, choice in enumerate(call.choices):
             if choice.position is not None and not meant[at][0]:
                 meant[at] = [""], None  # a null pointer is passed
@@ -160,7 +160,9 @@ class _CallTargets:
             made.append(Block("branch", tuple(inside), plain.span, side=FIRST_ELEMENT + number))
         return made
 
-    def _any_function(self, choice: Choice, call: CallEvent) -> tuple[list[str], Block | None]:
+    def _possible_functions(
+        self, choice: Choice, call: CallEvent
+    ) -> tuple[list[str], Block | None]:
         """Returns the possible functions, and a block with the unknown condition that selects
         one.
         """

@@ -188,7 +188,7 @@ def _recorded_ranges(
     names: Collection[str], definitions: Sequence[Definition], sizes: Mapping[str, int],
     recorded: RecordedSizes,
 ) -> list[str]:  # fmt: skip
-    """Returns the ranges of values that varied, for used names and names computed from them."""
+    """Describes the recorded range of each used name whose value varied in the run."""
     sources = {made.name: made.value.names for made in definitions}
     return [
         f"{name} = {sizes[name]} (recorded: from {size.least} to {size.most})"

@@ -81,7 +81,7 @@ class TeamOrder:
 
 
 @dataclass(slots=True)
-class _Summary:
+class _FunctionCounts:
     """The counts for one execution of a function."""
 
     order: TeamOrder = field(default_factory=TeamOrder)
@@ -127,7 +127,7 @@ def team_orders(
 
 
 def _order_from(walk: _Traversal, roots: Sequence[Flow], main: str) -> TeamOrder:
-    whole = _Summary(TeamOrder(main))
+    whole = _FunctionCounts(TeamOrder(main))
     for root in roots:
         summary = walk.summary(root, None)
         if main and root.function != "main":
@@ -173,7 +173,7 @@ def _executions_of_root(flow: Flow) -> Runs:
     return Runs(None, None, 1.0, (note,))
 
 
-def _add_summary(to: _Summary, other: _Summary, runs: Runs) -> None:
+def _add_summary(to: _FunctionCounts, other: _FunctionCounts, runs: Runs) -> None:
     """Adds the counts of `other`, multiplied by the number of runs."""
     for key, own in other.order.executions.items():
         _add_team(to.order, key, other.order.members[key], own.times(runs))
@@ -196,18 +196,18 @@ class _Traversal:
             self.regions.setdefault(region.span, []).append(region)
         self.loops = loops
         self.deciding = DecidingNumbers(flows, self.callees, guards)
-        self.known: dict[tuple[Span, str, Numbers], _Summary] = {}
+        self.known: dict[tuple[Span, str, Numbers], _FunctionCounts] = {}
         self.members: dict[tuple[Span, str, Numbers], dict[str, Runs]] = {}
         self.stack: list[Flow] = []
         self.arguments: list[Mapping[int, Number]] = []
         self.entered: set[tuple[Span, str, Numbers]] = set()
         self.cut: set[tuple[Span, str]] = set()  # recursive functions that are not followed further
 
-    def summary(self, flow: Flow, team: _Team | None, numbers: Numbers = ()) -> _Summary:
+    def summary(self, flow: Flow, team: _Team | None, numbers: Numbers = ()) -> _FunctionCounts:
         """Returns the counts for one execution of a function with these arguments. Within a
         parallel region `team`, the loops of the function are added to its members.
         """
-        summary = _Summary(TeamOrder(partial=flow.partial))
+        summary = _FunctionCounts(TeamOrder(partial=flow.partial))
         self.stack.append(flow)
         self.arguments.append(dict(numbers))
         self._add_events(flow, flow.body, [], team, summary)
@@ -217,7 +217,7 @@ class _Traversal:
 
     def _add_events(
         self, flow: Flow, events: Sequence[Event], nest: list[_Scope], team: _Team | None,
-        counts: _Summary,
+        counts: _FunctionCounts,
     ) -> None:  # fmt: skip
         reports = [
             event.span for event in events if isinstance(event, Block) and _writes_message(event)
@@ -234,7 +234,12 @@ class _Traversal:
                         counts.order.serial = before
 
     def _add_block(
-        self, flow: Flow, block: Block, nest: list[_Scope], team: _Team | None, counts: _Summary
+        self,
+        flow: Flow,
+        block: Block,
+        nest: list[_Scope],
+        team: _Team | None,
+        counts: _FunctionCounts,
     ) -> None:
         if block.kind == "share":
             for region in self.regions.get(block.span, ()):
@@ -261,7 +266,12 @@ class _Traversal:
             self._add_events(flow, block.body, nest, team, counts)
 
     def _add_call_target(
-        self, flow: Flow, block: Block, nest: list[_Scope], team: _Team | None, counts: _Summary
+        self,
+        flow: Flow,
+        block: Block,
+        nest: list[_Scope],
+        team: _Team | None,
+        counts: _FunctionCounts,
     ) -> None:
         """Adds a possible target of a call. The target is called in any iteration of the outer
         loops, or in a known iteration.
@@ -273,10 +283,15 @@ class _Traversal:
         self._add_events(flow, block.body, inner, team, counts)
 
     def _add_loop(
-        self, flow: Flow, block: Block, nest: list[_Scope], team: _Team | None, counts: _Summary
+        self,
+        flow: Flow,
+        block: Block,
+        nest: list[_Scope],
+        team: _Team | None,
+        counts: _FunctionCounts,
     ) -> None:
         inner = [*nest, _Scope(block.span, early=block.note)]
-        inside = _Summary(order=counts.order)
+        inside = _FunctionCounts(order=counts.order)
         before = dict(counts.order.serial)
         self._add_events(flow, block.body, inner, team, inside)
         if inside.first is None or inside.last is None:
@@ -289,7 +304,7 @@ class _Traversal:
         self._append_in_order(counts, inside.first, inside.last, nest)
 
     def _add_region(
-        self, region: Region, nest: list[_Scope], team: _Team | None, counts: _Summary
+        self, region: Region, nest: list[_Scope], team: _Team | None, counts: _FunctionCounts
     ) -> None:
         if team is not None and region.context != "combined":
             runs = self._runs_per_team(nest, team.depth)
@@ -299,12 +314,14 @@ class _Traversal:
                 _Team(team_of(region), len(nest), {region.id: ONCE}), nest, counts
             )
 
-    def _add_parallel_region(self, team: _Team, nest: list[_Scope], counts: _Summary) -> None:
+    def _add_parallel_region(
+        self, team: _Team, nest: list[_Scope], counts: _FunctionCounts
+    ) -> None:
         _add_team(counts.order, team.key, team.members, self._executions(nest[: team.depth]))
         self._append_in_order(counts, team.key, team.key, nest)
 
     def _append_in_order(
-        self, counts: _Summary, first: TeamKey, last: TeamKey, nest: list[_Scope]
+        self, counts: _FunctionCounts, first: TeamKey, last: TeamKey, nest: list[_Scope]
     ) -> None:
         if counts.last is not None:
             _add_transition(counts, counts.last, first, self._executions(nest).weight)
@@ -317,7 +334,7 @@ class _Traversal:
         call: CallEvent,
         nest: list[_Scope],
         team: _Team | None,
-        counts: _Summary,
+        counts: _FunctionCounts,
     ) -> None:
         callee = self.callees.of(flow, call.function, call.file)
         if callee is None:
@@ -350,7 +367,7 @@ class _Traversal:
         self.cut.add((callee.span, callee.function))
         return False
 
-    def _summary_of(self, callee: Flow, numbers: Numbers) -> tuple[_Summary, Runs]:
+    def _summary_of(self, callee: Flow, numbers: Numbers) -> tuple[_FunctionCounts, Runs]:
         """Returns the counts for one execution of a function, and a factor. The factor carries a
         note for a recursion of unknown depth.
         """
@@ -484,7 +501,7 @@ def _average_runs(first: Runs, often: Runs, other: Runs, more: Runs) -> Runs:
     return Runs(None, value, whole.weight / times.weight, whole.assumed)
 
 
-def _add_transition(counts: _Summary, first: TeamKey, then: TeamKey, often: float) -> None:
+def _add_transition(counts: _FunctionCounts, first: TeamKey, then: TeamKey, often: float) -> None:
     changes = counts.order.changes
     if first != then and often > 0:
         changes[first, then] = changes.get((first, then), 0.0) + often

@@ -50,8 +50,8 @@ class TeamConstruct(NamedTuple):
 class TeamFacts:
     """One parallel region: its loops in source order, and its executions in the program.
 
-    `span` is the location of the `parallel`. If no `parallel` is visible (`forks` is False), it is
-    the location of the loop. `constructs` are those in the `parallel` but outside its loops.
+    `span` is the location of the `parallel`. If no `parallel` is visible (`forks` is False), `span`
+    is the location of the loop. `constructs` are those in the `parallel` but outside its loops.
     """
 
     id: str
@@ -173,7 +173,7 @@ def program_teams(
     for order in orders:
         mark_not_executed(order, program.not_entered)
         for place in order.serial.keys() & shares.keys():
-            order.serial[place] = _weighted(order.serial[place], shares[place])
+            order.serial[place] = _scaled_runs(order.serial[place], shares[place])
     by_id = {own.region.id: own for own in facts}
     members: dict[TeamKey, dict[str, Runs]] = {}
     executions: dict[TeamKey, Runs] = {}
@@ -226,15 +226,15 @@ def _weighted_by_work(team: TeamFacts, shares: Mapping[Span, float]) -> TeamFact
     """Returns a parallel region whose loops are weighted by their mean work per execution."""
     own = [shares.get(member.facts.region.span, 1.0) for member in team.members]
     if len(own) == 1:
-        return replace(team, executions=_weighted(team.executions, own[0]))
+        return replace(team, executions=_scaled_runs(team.executions, own[0]))
     members = [
-        member._replace(runs=_weighted(member.runs, share))
+        member._replace(runs=_scaled_runs(member.runs, share))
         for member, share in zip(team.members, own, strict=True)
     ]
     return replace(team, members=tuple(members))
 
 
-def _weighted(runs: Runs, share: float) -> Runs:
+def _scaled_runs(runs: Runs, share: float) -> Runs:
     """Returns an execution count in units of an execution at the selected size."""
     return runs._replace(weight=runs.weight * share)
 

@@ -36,10 +36,10 @@ def uneven_loops(region: Region) -> tuple[UnevenLoop, ...]:
     """Returns the outermost uneven loops, in source order."""
     if region.nest is None:
         return ()
-    return tuple(_Search(region).uneven_in(region.nest.body))
+    return tuple(_UnevenLoopSearch(region).uneven_in(region.nest.body))
 
 
-class _Search:
+class _UnevenLoopSearch:
     """Traverses a nest and counts its loops."""
 
     def __init__(self, region: Region) -> None:

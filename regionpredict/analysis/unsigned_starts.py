@@ -17,7 +17,7 @@ def with_unsigned_starts(region: Region, bindings: Bindings) -> Region:
     If there is none, the same region is returned.
     """
     if region.nest is None or not any(
-        _has_negative_start(loop, bindings) for loop in _loops(region)
+        _has_negative_start(loop, bindings) for loop in _all_loops(region)
     ):
         return region
     return replace(
@@ -27,7 +27,7 @@ def with_unsigned_starts(region: Region, bindings: Bindings) -> Region:
     )
 
 
-def _loops(region: Region) -> tuple[Loop, ...]:
+def _all_loops(region: Region) -> tuple[Loop, ...]:
     return (*region.enclosing, *region.loops())
 
 

@@ -65,8 +65,8 @@ def dependencies_of(
     systems = [path for path in read if is_system_path(path)]
     forced, folders, unread = _files_in_options(requests)
     folders.update(dict.fromkeys(folder for lookup in known for folder in lookup.folders))
-    own_names, system_names = _names_in(own), _names_in(systems)
-    if own_names is None or system_names is None or any(_CLOCK.search(_text(p)) for p in own):
+    own_names, system_names = _included_names(own), _included_names(systems)
+    if own_names is None or system_names is None or any(_CLOCK.search(_read_bytes(p)) for p in own):
         return None
     guesses = [
         (request, lookup.guessed)
@@ -117,20 +117,20 @@ def _files_in_options(
     return forced, folders, unread
 
 
-def _names_in(paths: Iterable[str]) -> set[str] | None:
+def _included_names(paths: Iterable[str]) -> set[str] | None:
     """Returns the names of headers that the files include. None if a macro gives the name of a
     header.
     """
     names: set[str] = set()
     for path in paths:
-        text = _SPLICE.sub(b"", _text(path))
+        text = _SPLICE.sub(b"", _read_bytes(path))
         if _MAY_COMPUTE.search(text) and _COMPUTED.search(text):
             return None
         names.update(os.fsdecode(name).strip() for name in _NAMED.findall(text))
     return names
 
 
-def _text(path: str) -> bytes:
+def _read_bytes(path: str) -> bytes:
     """Returns a file's bytes. The result is empty if the file was removed, which the fingerprint
     detects.
     """

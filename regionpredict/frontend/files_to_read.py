@@ -291,9 +291,9 @@ class _ReferenceGraph:
                 self._defining.setdefault(name, []).append(number)
         self._folders = {path: folder_of(path) for path in texts}
         self._directives = Counter(self._folders[self._files[number]] for number in self.directed)
-        self._variants = {
+        self._same_named_files = {
             name: variants for name, own in self._defining.items()
-            if (variants := _variants({self._files[number] for number in own}))
+            if (variants := _same_named_files({self._files[number] for number in own}))
         }  # fmt: skip
         self._left_out: dict[tuple[str, bytes], frozenset[str]] = {}
         self._lengths: dict[bytes, int] = {}
@@ -302,7 +302,7 @@ class _ReferenceGraph:
         """Whether `name` in the passage `user` refers to this definition. Files with the same name
         in several folders are variants of a program, and only the nearest variant counts.
         """
-        variants = self._variants.get(name)
+        variants = self._same_named_files.get(name)
         if not variants:
             return True
         file, here = self._files[definer], self._files[user]
@@ -363,7 +363,7 @@ class _ReferenceGraph:
             if distance > reached[at]:
                 continue
             for name in names_of(at):
-                known = (name, self._files[at] if name in self._variants else "")
+                known = (name, self._files[at] if name in self._same_named_files else "")
                 if known in done:
                     continue
                 done.add(known)
@@ -415,7 +415,7 @@ def _possible_stems(name: bytes) -> Iterator[bytes]:
             yield name[start:end]
 
 
-def _variants(files: Collection[str]) -> list[list[str]]:
+def _same_named_files(files: Collection[str]) -> list[list[str]]:
     """Returns the groups of files with the same name."""
     if len(files) < 2:
         return []

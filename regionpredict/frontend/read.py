@@ -181,7 +181,7 @@ def read_alone(
     cannot be read.
     """
     with recursion_limit(LIMITS.recursion):
-        given, trees = _parsed(request, frontend, flows=flows, defer=arguments is None)
+        given, trees = _parse(request, frontend, flows=flows, defer=arguments is None)
         if trees is None:
             return lower_file(given, None)
         unit = linked_alone(request.path, trees)
@@ -218,14 +218,14 @@ def parse_file(
     """
     with recursion_limit(LIMITS.recursion):
         try:
-            given, trees = _parsed(request, frontend, flows=flows, defer=defer)
+            given, trees = _parse(request, frontend, flows=flows, defer=defer)
         except InputError as error:
             place = Span(one_line(error.path or request.path), error.line or 1, error.column or 0)
-            return _unread(request, error.message, place)
+            return _unreadable_file(request, error.message, place)
         return given if trees is None else given._replace(unit=pack(request.path, trees))
 
 
-def _parsed(
+def _parse(
     request: SourceRequest, frontend: str, *, flows: bool, defer: bool
 ) -> tuple[Parsed, Trees | None]:
     if not request.path.isprintable():
@@ -253,12 +253,12 @@ def _parsed(
 
 def _with_models(trees: Trees, frontend: str) -> Trees:
     called = models_of(trees.words() | trees.called())
-    models = [(_model(path, frontend), names) for path, names in called.items()]
+    models = [(_model_trees(path, frontend), names) for path, names in called.items()]
     return with_models(trees, models) if models else trees
 
 
 @cache
-def _model(path: str, frontend: str) -> Trees:
+def _model_trees(path: str, frontend: str) -> Trees:
     unit = _parser(frontend)(SourceRequest(path))
     try:
         return trees_of(unit)
@@ -291,19 +291,19 @@ def lower_file(
         return part._replace(regions=withheld_regions(unit, withheld).regions)
     with recursion_limit(LIMITS.recursion):
         regions, notes, by_hand = regions_of(unit, tasks=tasks)
-        program = attempt(_between_regions, parsed, unit, by_hand)
+        program = attempt(_calls_and_loops, parsed, unit, by_hand)
         alone = attempt(serial_nests_of, unit, {span for span in serial if span not in by_hand})
     if isinstance(program, Failure):
         place = Span(parsed.files[0], 1)
         notes.append(Diagnostic(WITHHELD, place, f"the callers of the regions: {program.reason}"))
-        program = _BetweenRegions(parsed.flows, (), (), ())
+        program = _CallsAndLoops(parsed.flows, (), (), ())
     return part._replace(
         regions=regions, diagnostics=[*part.diagnostics, *notes], **program._asdict(),
         serial=() if isinstance(alone, Failure) else tuple(alone),
     )  # fmt: skip
 
 
-class _BetweenRegions(NamedTuple):
+class _CallsAndLoops(NamedTuple):
     """The calls and loops of a file that lead to its regions, as fields of `FileResult`."""
 
     flows: list[Flow]
@@ -312,9 +312,9 @@ class _BetweenRegions(NamedTuple):
     by_hand: tuple[tuple[Span, tuple[tuple[str, Place], ...]], ...]
 
 
-def _between_regions(
+def _calls_and_loops(
     parsed: Parsed, unit: LinkedUnit, by_hand: Mapping[Span, For]
-) -> _BetweenRegions:
+) -> _CallsAndLoops:
     loops = serial_loops_of(unit, loops_with_calls(parsed.flows))
     choices = choices_of(unit) if parsed.flows else {}
     picked = {span for (span, _), own in choices.items() if any(choice.picked for choice in own)}
@@ -329,15 +329,15 @@ def _between_regions(
         ]
     shared = [worksharing_block(loop, unit.objects) for loop in by_hand.values()]
     blocks = tuple((block.span, block.names) for block in shared)
-    return _BetweenRegions(flows, tuple(loops), tuple(branches), blocks)
+    return _CallsAndLoops(flows, tuple(loops), tuple(branches), blocks)
 
 
 def aborted_reading(request: SourceRequest, reason: str) -> Parsed:
     """Returns the result for a file whose reading was stopped, with its diagnostic."""
-    return _unread(request, reason, Span(one_line(request.path), 1))
+    return _unreadable_file(request, reason, Span(one_line(request.path), 1))
 
 
-def _unread(request: SourceRequest, reason: str, place: Span) -> Parsed:
+def _unreadable_file(request: SourceRequest, reason: str, place: Span) -> Parsed:
     note = Diagnostic("RP004", place, f"{reason}: file left out")
     return Parsed((note,), (one_line(request.path),), frozenset(), "system", [], True, None)
 

@@ -77,13 +77,13 @@ class Rounds(NamedTuple):
 def rounds(parts: tuple[Part, ...], bindings: Mapping[str, Number]) -> Rounds | None:
     """Returns the states of a recurrence. None if a name has no value or if there are too many."""
     known = _known_names(parts, bindings)
-    return None if known is None else _rounds(parts, known)
+    return None if known is None else _cached_rounds(parts, known)
 
 
 def trips(parts: tuple[Part, ...], bindings: Mapping[str, Number]) -> int | None:
     """Returns the trip count of a recurrence. None if it is unknown or too large."""
     known = _known_names(parts, bindings)
-    return None if known is None else _trips(parts, known)
+    return None if known is None else _cached_trips(parts, known)
 
 
 def _known_names(parts: tuple[Part, ...], bindings: Mapping[str, Number]) -> Names | None:
@@ -100,16 +100,16 @@ def _names_of(parts: tuple[Part, ...]) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=1 << 13)  # an inner recurrence has a count for each outer iteration
-def _trips(parts: tuple[Part, ...], known: Names) -> int | None:
+def _cached_trips(parts: tuple[Part, ...], known: Names) -> int | None:
     count = None if _fixed_limit(parts[0], _names_of(parts[1:])) else _compiled_trip_count(parts)
     if count is not None:
         return count(dict(known))
-    done = _rounds(parts, known)
+    done = _cached_rounds(parts, known)
     return None if done is None else done.trips
 
 
 @lru_cache(maxsize=256)
-def _rounds(parts: tuple[Part, ...], known: Names) -> Rounds | None:
+def _cached_rounds(parts: tuple[Part, ...], known: Names) -> Rounds | None:
     condition, *rest = parts
     bindings = dict(known)
     changing = tuple(rest)
@@ -156,12 +156,12 @@ class _StateSequence:
         self._labels = _labels_of(parts)
         self._next = parts[2::3]
         self._known = dict(known)
-        first = self._values(parts[1::3], self._known)
+        first = self._evaluated_states(parts[1::3], self._known)
         self.states: list[States] = [] if first is None else [first]
         self._ends = first is None
         self._highest: dict[Part, list[Number]] = {}
 
-    def _values(self, parts: Iterable[Part], at: States) -> States | None:
+    def _evaluated_states(self, parts: Iterable[Part], at: States) -> States | None:
         values: dict[str, Number] = {}
         for label, part in zip(self._labels, parts, strict=True):
             value = part.evaluate(at)
@@ -176,7 +176,7 @@ class _StateSequence:
         """
         while not self._ends and len(self.states) <= number:
             current = self.states[-1]
-            after = self._values(self._next, {**self._known, **current})
+            after = self._evaluated_states(self._next, {**self._known, **current})
             if after is not None:
                 self.states.append(after)
             self._ends = after is None or after == current

@@ -438,7 +438,7 @@ class Region:
 def _statements_of(region: Region) -> list[tuple[Statement, tuple[Loop, ...]]]:
     pairs: list[tuple[Statement, tuple[Loop, ...]]] = []
     if region.nest is not None:
-        _gather((region.nest,), (), pairs)
+        _collect_statements((region.nest,), (), pairs)
     return pairs
 
 
@@ -466,7 +466,7 @@ def statements_in(nodes: Sequence[Node]) -> Iterator[Statement]:
             waiting.extend(reversed(node.body))
 
 
-def _gather(
+def _collect_statements(
     nodes: tuple[Node, ...], loops: tuple[Loop, ...],
     pairs: list[tuple[Statement, tuple[Loop, ...]]],
 ) -> None:  # fmt: skip
@@ -475,9 +475,9 @@ def _gather(
         if isinstance(node, Statement):
             pairs.append((node, loops))
         elif isinstance(node, Loop):
-            _gather(node.body, (*loops, node), pairs)
+            _collect_statements(node.body, (*loops, node), pairs)
         elif isinstance(node, Branch):
             for side in node.sides:
-                _gather(side, loops, pairs)
+                _collect_statements(side, loops, pairs)
         else:
-            _gather(node.body, loops, pairs)
+            _collect_statements(node.body, loops, pairs)

@@ -131,14 +131,14 @@ class _SectionBuilder:
             if node.trips is not None or len(node.body) != 1:
                 return None
             acquired = self._acquired_lock(node.body[0])
-            if acquired is not None and _action(acquired.call) == "try":
+            if acquired is not None and _lock_action(acquired.call) == "try":
                 self.spins.add(("RP105", node.span))
                 return acquired
             return None
         if not isinstance(node, Statement):
             return None
         for call in node.calls:
-            if call.place is not None and _action(call) in ("take", "try"):
+            if call.place is not None and _lock_action(call) in ("take", "try"):
                 return _LockCall(call, call.place, _without_call(node, call))
         return None
 
@@ -151,12 +151,12 @@ def _is_retry_loop(loop: Loop) -> bool:
     )  # fmt: skip
 
 
-def _action(call: Call) -> str:
+def _lock_action(call: Call) -> str:
     known = LOCK_CALLS.get(call.name)
     return known.action if known is not None else ""
 
 
-def _key(lock: Access) -> _LockKey:
+def _lock_key(lock: Access) -> _LockKey:
     return lock.array, lock.subscripts, lock.member
 
 
@@ -181,9 +181,9 @@ def _end_of_section(nodes: Sequence[Node], at: int, acquired: _LockCall) -> int 
 
 def _acquires(node: Node, lock: Access) -> bool:
     return any(
-        _action(call) in ("take", "try")
+        _lock_action(call) in ("take", "try")
         and call.place is not None
-        and _key(call.place) == _key(lock)
+        and _lock_key(call.place) == _lock_key(lock)
         for call in _calls_in(node)
     )
 
@@ -198,7 +198,11 @@ def _releases(node: Node, lock: Access) -> bool:
 
 
 def _is_release(call: Call, lock: Access) -> bool:
-    return _action(call) == "release" and call.place is not None and _key(call.place) == _key(lock)
+    return (
+        _lock_action(call) == "release"
+        and call.place is not None
+        and _lock_key(call.place) == _lock_key(lock)
+    )
 
 
 def _calls_in(node: Node) -> Iterator[Call]:
@@ -249,15 +253,15 @@ def _with_waiting_calls(
         if call.name in BARRIERS:
             rest = _without_call(rest, call)
             yield Synchronisation("barrier", (), call.span)
-        elif _action(call) == "release":  # the cost of the acquisition includes the release
+        elif _lock_action(call) == "release":  # the cost of the acquisition includes the release
             rest = _without_call(rest, call)
         elif is_atomic(call.name) and call.place is not None:
             rest = _without_call(rest, call)
             yield Synchronisation("atomic", (_atomic_update(call, call.place, memory),), call.span)
-        elif _waits(call, conditional=conditional):
+        elif _makes_threads_wait(call, conditional=conditional):
             rest = _without_call(rest, call)
             own = Statement(
-                f"{call.name}()", call.span, ((_operation(statement, call), 1),), (), (call,),
+                f"{call.name}()", call.span, ((_call_operation(statement, call), 1),), (), (call,),
                 role="call",
             )  # fmt: skip
             yield Synchronisation("critical", (own,), call.span, call.name)
@@ -275,16 +279,16 @@ def _atomic_update(call: Call, place: Access, memory: Collection[str]) -> Statem
     return Statement(f"{call.name}({place.text})", call.span, work, (), reads=name, writes=name)
 
 
-def _waits(call: Call, *, conditional: bool) -> bool:
+def _makes_threads_wait(call: Call, *, conditional: bool) -> bool:
     """Whether threads queue for the lock of a call."""
     if call.name in STREAMS:
         return not conditional
-    return hides_lock(call.name) or _action(call) == "take"
+    return hides_lock(call.name) or _lock_action(call) == "take"
 
 
 def _without_call(statement: Statement, call: Call) -> Statement:
     """Returns the statement without one call and its cost."""
-    removed = _operation(statement, call)
+    removed = _call_operation(statement, call)
     operations = tuple(
         (operation, count - (operation == removed)) for operation, count in statement.operations
     )
@@ -295,7 +299,7 @@ def _without_call(statement: Statement, call: Call) -> Statement:
     )
 
 
-def _operation(statement: Statement, call: Call) -> Operation:
+def _call_operation(statement: Statement, call: Call) -> Operation:
     kind = f"call:{call.name}"
     return next(operation for operation, _ in statement.operations if operation.kind == kind)
 

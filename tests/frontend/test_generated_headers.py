@@ -10,7 +10,7 @@ import pytest
 from reading import FRONTENDS, predicted_iterations
 
 from regionpredict.frontend import requests_for
-from regionpredict.frontend.build_files.cmake_files import followed
+from regionpredict.frontend.build_files.cmake_files import interpret_cmake_files
 from regionpredict.frontend.build_files.generated_headers import with_generated_headers
 from regionpredict.frontend.build_files.header_templates import cmake_defaults, header_from
 
@@ -70,7 +70,7 @@ def waves(tmp_path: Path) -> Path:
 
 
 def test_values_are_those_of_cmake() -> None:
-    known = followed(
+    known = interpret_cmake_files(
         ["CMakeLists.txt"], lambda _: _CMAKE, lambda name: name == "sqrt", lambda _: False
     ).values
     assert (known["COUNT"], known["HAVE_SQRT"], known["HAVE_NOTHING"]) == ("4000", "1", "")
@@ -80,7 +80,7 @@ def test_values_are_those_of_cmake() -> None:
 def test_hostile_files_take_no_memory_and_end() -> None:
     doubled = "set(A 0123456789)\n" + 'set(A "${A}${A}")\n' * 60
     nested = f"if({'A AND ' * 5000}A)\nelseif({'NOT ' * 5000}A)\nendif()\nset(B 1)\n"
-    known = followed(
+    known = interpret_cmake_files(
         ["CMakeLists.txt"], lambda _: doubled + nested, lambda _: False, lambda _: False
     ).values
     assert known["B"] == "1"

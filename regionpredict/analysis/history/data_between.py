@@ -16,8 +16,8 @@ from regionpredict.ir import Expr, Region, Span
 def with_data_between(
     histories: Sequence[History], facts: Sequence[RegionFacts]
 ) -> tuple[History, ...]:
-    """Adds to the histories the bytes of the other accessed arrays. Known bytes are numbers, and
-    unknown bytes depend on sizes. Arrays without any known size count as zero.
+    """Adds to the histories the bytes of the other accessed arrays. Bytes of arrays with unknown
+    sizes are expressions in names. Arrays without any known size count as zero.
     """
     regions = {own_facts.region.span: own_facts for own_facts in facts}
     known: dict[tuple[Span, str], UnknownBytes | None] = {}
@@ -25,7 +25,7 @@ def with_data_between(
     def size(place: tuple[Span, str]) -> UnknownBytes | None:
         if place not in known:
             span, name = place
-            known[place] = _bytes(regions[span], name) if span in regions else None
+            known[place] = _accessed_bytes(regions[span], name) if span in regions else None
         return known[place]
 
     return tuple(
@@ -36,7 +36,7 @@ def with_data_between(
     )
 
 
-def _bytes(facts: RegionFacts, name: str) -> UnknownBytes | None:
+def _accessed_bytes(facts: RegionFacts, name: str) -> UnknownBytes | None:
     """Returns the bytes of an array that a region accesses. None for a private array, and if no
     names determine the bytes.
     """

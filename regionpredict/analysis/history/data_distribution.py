@@ -43,11 +43,11 @@ def parts_of(region: Region, kind: str) -> dict[str, frozenset[Part]]:
     for statement, loops in region.statements():
         for access in statement.accesses:
             if access.kind == kind:
-                parts.setdefault(access.array, set()).add(_part(access, loops, schedule))
+                parts.setdefault(access.array, set()).add(_part_of_access(access, loops, schedule))
     return {array: frozenset(parts) for array, parts in parts.items()}
 
 
-def _part(access: Access, loops: tuple[Loop, ...], schedule: Schedule) -> Part:
+def _part_of_access(access: Access, loops: tuple[Loop, ...], schedule: Schedule) -> Part:
     moving = {loop.variable for loop in loops}
     rank = sum(not moving.isdisjoint(subscript.names) for subscript in access.subscripts)
     for dimension, subscript in enumerate(access.subscripts):

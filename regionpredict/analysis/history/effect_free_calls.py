@@ -42,10 +42,10 @@ class EffectFreeCalls:
         if key not in self._known:
             self._known[key] = None  # the result for recursive calls
             if depth <= _MAX_DEPTH:
-                self._known[key] = self._examine(flow, depth)
+                self._known[key] = self._summarize(flow, depth)
         return self._known[key]
 
-    def _examine(self, flow: Flow, depth: int) -> EffectFree | None:
+    def _summarize(self, flow: Flow, depth: int) -> EffectFree | None:
         number, inside, returns = 0, 0, False
         functions = {flow.function}
         waiting = [*flow.body]

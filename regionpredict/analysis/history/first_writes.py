@@ -102,7 +102,7 @@ class WriteHistory(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class _State:
+class _ExecutionState:
     """The state of execution. `mode` is 'serial', 'team' (every thread executes the code) or
     'share' (each thread executes a part). `branches` counts the undecided conditions around the
     code.
@@ -125,7 +125,7 @@ class _Frame:
 
 
 @dataclass(slots=True)
-class _Notes:
+class _Results:
     """The collected results. `steady` is `before` in the second pass through a loop. `globals` are
     the first writers of global variables. `known_from_main` are the memory locations whose first
     writer is known from `main`.
@@ -166,7 +166,7 @@ def follow(flows: Sequence[Flow]) -> WriteHistory:
     """Simulates the program. The key of the results is the source location of a worksharing loop's
     directive.
     """
-    notes = _Notes()
+    notes = _Results()
     called = called_functions(flows)
     roots = [flow for flow in flows if flow.function == "main"]
     roots += [flow for flow in flows if flow.function != "main" and flow.function not in called]
@@ -185,7 +185,7 @@ def follow(flows: Sequence[Flow]) -> WriteHistory:
         if any(isinstance(e, Block) and e.kind == "share" and e.span not in notes.first
                for e in every_event(flow.body)):  # fmt: skip
             _Simulation(callees, free, notes, most, from_main=False).run(flow)
-    _unify_globals(notes)
+    _unify_first_writers(notes)
     return WriteHistory(
         notes.first, {**notes.before, **notes.steady}, frozenset(notes.repeats),
         {**notes.between, **notes.steady_between}, frozenset(notes.steady),
@@ -202,7 +202,7 @@ def _writes_globals(flow: Flow) -> bool:
     return False
 
 
-def _unify_globals(notes: _Notes) -> None:
+def _unify_first_writers(notes: _Results) -> None:
     """Makes the first writers of global variables consistent on all paths. The first writer on the
     path from `main` takes precedence. Otherwise, a write by one thread on any path is assumed for
     the other paths.
@@ -218,7 +218,13 @@ class _Simulation:
     """One simulated execution that starts at a function. No memory was accessed before."""
 
     def __init__(
-        self, callees: Callees, free: EffectFreeCalls, notes: _Notes, most: int, *, from_main: bool
+        self,
+        callees: Callees,
+        free: EffectFreeCalls,
+        notes: _Results,
+        most: int,
+        *,
+        from_main: bool,
     ) -> None:
         """Creates a simulation of at most `most` writes and calls."""
         self.callees = callees
@@ -227,7 +233,7 @@ class _Simulation:
         self.from_main = from_main
         self.pointers = Pointers()
         self.first: dict[Place, FirstWrite] = {}
-        self.conditions_around: dict[Place, int] = {}  # undecided conditions of each allocation
+        self.conditions_around: dict[Place, int] = {}  # number of conditions around a block
         self.doubts: dict[Place, str] = {}
         self.last: dict[Place, _Writer] = {}
         self.names: dict[tuple[Span, Place], str] = {}  # names of memory in worksharing loops
@@ -247,7 +253,9 @@ class _Simulation:
 
     def run(self, root: Flow) -> None:
         """Simulates the function and everything it calls."""
-        self._call(root, (), _State("serial", team=False, looped=False, branches=0))
+        self._simulate_call(
+            root, (), _ExecutionState("serial", team=False, looped=False, branches=0)
+        )
         named = {
             (*slot, "*"): memory for slot, memory in self.pointers.targets_of_globals().items()
         }
@@ -264,51 +272,53 @@ class _Simulation:
         if self.from_main:
             self.notes.known_from_main.update(self.notes.globals)
 
-    def _call(
-        self, flow: Flow, arguments: Sequence[Place | None], state: _State,
+    def _simulate_call(
+        self, flow: Flow, arguments: Sequence[Place | None], state: _ExecutionState,
         struct_arguments: Sequence[tuple[int, Place]] = (), called: tuple[str, Span] | None = None,
     ) -> _Frame:  # fmt: skip
         frame = _Frame(flow, next(self.frames), called=called)
         for at, value in struct_arguments:
             if at < len(flow.parameters):
-                self.pointers.copy(self._resolve(flow.parameters[at], frame), value)
+                self.pointers.copy(self._memory_at(flow.parameters[at], frame), value)
         for slot, argument in zip(flow.parameters, arguments, strict=False):
             if argument is not None:
-                self.pointers.point(self._resolve(slot, frame), argument)
+                self.pointers.point(self._memory_at(slot, frame), argument)
         self.stack.append(flow.function)
-        self._run(flow.body, frame, state)
+        self._simulate_events(flow.body, frame, state)
         self.stack.pop()
         return frame
 
-    def _run(self, events: Sequence[Event], frame: _Frame, state: _State) -> None:
+    def _simulate_events(
+        self, events: Sequence[Event], frame: _Frame, state: _ExecutionState
+    ) -> None:
         for event in events:
             self.left -= 1
             if self.left < 0:
                 return
             if isinstance(event, Block):
-                self._visit_block(event, frame, state)
+                self._simulate_block(event, frame, state)
             elif isinstance(event, Write):
                 if state.looped:
-                    place = self._resolve(event.place, frame)
+                    place = self._memory_at(event.place, frame)
                     at = state.at or event.span
-                    self._write(place, "a loop", at, frame, state, sure=event.sure)
+                    self._apply_write(place, "a loop", at, frame, state, sure=event.sure)
             elif isinstance(event, Link):
-                slot = self._resolve(event.slot, frame)
+                slot = self._memory_at(event.slot, frame)
                 if event.source is None:
                     self.pointers.forget(slot)
                 else:
-                    self.pointers.point(slot, self._resolve(event.source, frame))
+                    self.pointers.point(slot, self._memory_at(event.source, frame))
             elif isinstance(event, Copied):
                 self.pointers.copy(
-                    self._resolve(event.target, frame), self._resolve(event.source, frame)
+                    self._memory_at(event.target, frame), self._memory_at(event.source, frame)
                 )
             elif isinstance(event, CallEvent):
-                self._function_call(event, frame, state)
+                self._apply_call(event, frame, state)
             elif frame.result is None:
-                frame.result = self._resolve(event.source, frame)
+                frame.result = self._memory_at(event.source, frame)
                 frame.by_value = event.by_value
 
-    def _visit_block(self, block: Block, frame: _Frame, state: _State) -> None:
+    def _simulate_block(self, block: Block, frame: _Frame, state: _ExecutionState) -> None:
         mode, team, looped, branches = state.mode, state.team, state.looped, state.branches
         at = state.at
         if block.kind in ("loop", "turn"):
@@ -325,23 +335,24 @@ class _Simulation:
             mode, branches = "share", branches + 1
         if block.kind == "share":
             at = block.span
-        inner = _State(mode, team, looped, branches, at)
+        inner = _ExecutionState(mode, team, looped, branches, at)
         if block.kind == "share":
-            self._worksharing(block, frame, inner)
+            self._simulate_worksharing(block, frame, inner)
             return
         seen = self.turn
-        self._run(block.body, frame, inner)
+        self._simulate_events(block.body, frame, inner)
         if block.kind == "loop" and self.turn > seen and not self.second_pass:
             self.second_pass = True
-            self._run(block.body, frame, inner)
+            self._simulate_events(block.body, frame, inner)
             self.second_pass = False
 
-    def _worksharing(self, block: Block, frame: _Frame, state: _State) -> None:
+    def _simulate_worksharing(self, block: Block, frame: _Frame, state: _ExecutionState) -> None:
         named = {
-            name: self._block_with_pages(self._resolve(place, frame)) for name, place in block.names
+            name: self._block_with_pages(self._memory_at(place, frame))
+            for name, place in block.names
         }
         past = {
-            name: self._writers_before(name, memory, block.span)._replace(
+            name: self._earlier_use(name, memory, block.span)._replace(
                 touched=memory in self.touched
             )
             for name, memory in named.items()
@@ -351,7 +362,7 @@ class _Simulation:
         self._record_repetition(block.span, named)
         self.turn += 1
         outer, self.share = self.share, block.span
-        self._run(block.body, frame, state)
+        self._simulate_events(block.body, frame, state)
         self.share, self.last_run[block.span] = outer, self.turn
         self.used[block.span] = {memory: name for name, memory in named.items()}
         self.accessed_by[block.span].update(named.values())
@@ -396,7 +407,7 @@ class _Simulation:
         if len(between) > len(known.get(loop, {})):
             known[loop] = between
 
-    def _writers_before(self, name: str, memory: Place, loop: Span) -> Before:
+    def _earlier_use(self, name: str, memory: Place, loop: Span) -> Before:
         writer = self.last.get(memory)
         since = tuple(self.since.get(memory, ()))
         if writer is None or not writer.known:
@@ -415,8 +426,8 @@ class _Simulation:
 
     # -- calls ----------------------------------------------------------------------------------
 
-    def _function_call(self, event: CallEvent, frame: _Frame, state: _State) -> None:
-        result = self._resolve(event.result, frame)
+    def _apply_call(self, event: CallEvent, frame: _Frame, state: _ExecutionState) -> None:
+        result = self._memory_at(event.result, frame)
         name = event.function
         flow = self.callees.of(frame.flow, name, event.file)
         if flow is not None:
@@ -431,14 +442,14 @@ class _Simulation:
                 self.pointers.point(result, self._allocated_block(event, state))
                 return
         arguments = [
-            None if argument is None else self._resolve(argument, frame)
+            None if argument is None else self._memory_at(argument, frame)
             for argument in event.arguments
         ]
         if flow is not None:
-            struct_arguments = [(at, self._resolve(place, frame)) for at, place in event.values]
+            struct_arguments = [(at, self._memory_at(place, frame)) for at, place in event.values]
             inside = state if state.at is None else replace(state, at=None)
             called = frame.flow.function, event.span
-            inner = self._call(flow, arguments, inside, struct_arguments, called)
+            inner = self._simulate_call(flow, arguments, inside, struct_arguments, called)
             if inner.result is not None and inner.by_value:
                 self.pointers.copy(result, inner.result)
             else:
@@ -447,7 +458,7 @@ class _Simulation:
         self.pointers.point(result, self._allocated_block(event, state))
         if name in FILLS:
             if FILLS[name] < len(arguments) and (to := arguments[FILLS[name]]) is not None:
-                self._write(to, f"{name}()", event.span, frame, state, sure=True)
+                self._apply_write(to, f"{name}()", event.span, frame, state, sure=True)
                 self.pointers.point(result, to)
         elif name == "realloc" and arguments and arguments[0] is not None:
             self.pointers.point(result, arguments[0])
@@ -460,7 +471,7 @@ class _Simulation:
                     self.doubts.setdefault(self._block_with_pages(argument), why)
             self.doubts[self.pointers.target(result)] = why
 
-    def _allocated_block(self, event: CallEvent, state: _State) -> Place:
+    def _allocated_block(self, event: CallEvent, state: _ExecutionState) -> Place:
         """Returns the memory that a call allocates. Each call allocates a separate block."""
         block = (f"new {event.function}#{next(self.blocks)}",)
         self.conditions_around[block] = state.branches
@@ -468,7 +479,7 @@ class _Simulation:
 
     # -- memory ---------------------------------------------------------------------------------
 
-    def _resolve(self, place: Place, frame: _Frame) -> Place:
+    def _memory_at(self, place: Place, frame: _Frame) -> Place:
         """Returns the memory block that an access path currently refers to."""
         here: Place = (place[0] if place[0].startswith("::") else f"{frame.number}:{place[0]}",)
         for step in place[1:]:
@@ -492,8 +503,15 @@ class _Simulation:
             return True
         return "*" not in memory and (self.from_main or not memory[0].startswith("::"))
 
-    def _write(
-        self, place: Place, written_by: str, span: Span, frame: _Frame, state: _State, *, sure: bool
+    def _apply_write(
+        self,
+        place: Place,
+        written_by: str,
+        span: Span,
+        frame: _Frame,
+        state: _ExecutionState,
+        *,
+        sure: bool,
     ) -> None:
         memory = self._block_with_pages(place)
         known = state.mode == "serial" or self.share is not None

@@ -76,7 +76,7 @@ def histories(program: Program, followed: WriteHistory) -> tuple[History, ...]:
     loops = _LoopDistributions(program.regions)
     past = []
     for region in program.regions:
-        history = _history(region, followed.before.get(region.span, ()), loops)
+        history = _history_of_region(region, followed.before.get(region.span, ()), loops)
         repeats = region.span in followed.repeats or bool(region.enclosing)
         # A second run uses the same memory, unless a loop allocates it each time.
         fresh = history.fresh if region.span in followed.steady or not repeats else frozenset[str]()
@@ -109,7 +109,7 @@ class _LoopDistributions:
         return parts.get(name)
 
 
-def _history(
+def _history_of_region(
     region: Region, visits: Sequence[Mapping[str, Before]], loops: _LoopDistributions
 ) -> History:
     if not visits:

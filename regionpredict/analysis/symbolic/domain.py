@@ -67,12 +67,12 @@ def domain_of(loops: tuple[Loop, ...]) -> Domain:
     for position in range(len(loops)):
         # Each iteration over tiles is replaced by one iteration of the inner loop, in the same
         # order.
-        own = _range_of(_with_unit_step(_untiled(loops, position, tiles)))
+        own = _range_of(_with_unit_step(_without_tiling(loops, position, tiles)))
         if own is None:
             return Domain(None)
         ranges.append(own)
     for position in range(len(ranges) - 1, 0, -1):
-        clipped = _clip(ranges, position)
+        clipped = _shorten_outer_range(ranges, position)
         if clipped is None:
             return Domain(None)
         ranges = clipped
@@ -91,7 +91,7 @@ def steps_of(loops: tuple[Loop, ...]) -> list[Steps] | None:
     for position in range(len(loops)):
         if position in tiles:
             continue
-        loop = _untiled(loops, position, tiles)
+        loop = _without_tiling(loops, position, tiles)
         if loop.trips is None or loop.start is None or loop.step is None:
             return None
         steps.append(Steps(loop.variable, loop.start, loop.trips, loop.step))
@@ -104,14 +104,14 @@ def _tiles(loops: tuple[Loop, ...]) -> dict[int, int]:
     for outer, tile in enumerate(loops):
         users = [
             inner for inner in range(outer + 1, len(loops))
-            if tile.variable in _names_of(loops[inner])
+            if tile.variable in _names_in_bounds(loops[inner])
         ]  # fmt: skip
         if len(users) == 1 and _is_tile(tile, loops[users[0]]):
             tiles[outer] = users[0]
     return tiles
 
 
-def _names_of(loop: Loop) -> frozenset[str]:
+def _names_in_bounds(loop: Loop) -> frozenset[str]:
     bounds = (bound for bound in (loop.start, loop.bound) if bound is not None)
     return frozenset().union(*(bound.names for bound in bounds))
 
@@ -140,7 +140,7 @@ def _upper_end(loop: Loop) -> Expr | None:
     return loop.bound + 1
 
 
-def _untiled(loops: tuple[Loop, ...], position: int, tiles: dict[int, int]) -> Loop:
+def _without_tiling(loops: tuple[Loop, ...], position: int, tiles: dict[int, int]) -> Loop:
     """Returns the loop with the bounds of the whole range instead of those of a tile."""
     loop = loops[position]
     if position in tiles:
@@ -168,14 +168,14 @@ def _range_of(loop: Loop) -> Range | None:
     return Range(loop.variable, loop.start, trips, step, limit)
 
 
-def _clip(ranges: list[Range], position: int) -> list[Range] | None:
+def _shorten_outer_range(ranges: list[Range], position: int) -> list[Range] | None:
     """Shortens an outer range such that the range at `position` is never empty."""
     inner = ranges[position]
     outer_positions = [p for p in range(position) if ranges[p].variable in inner.trips.names]
     if not outer_positions:
         return ranges
     if len(outer_positions) > 1:
-        return _clip_by_several(ranges, position, outer_positions)
+        return _shorten_for_several_variables(ranges, position, outer_positions)
     at = outer_positions[0]
     outer = ranges[at]
     slope = inner.trips.coefficient(outer.variable)
@@ -192,7 +192,7 @@ def _clip(ranges: list[Range], position: int) -> list[Range] | None:
         near = inner.trips.substitute({outer.variable: outer.bound}).constant
         return ranges if near is None or near >= 0 else None
     if lowest is None:
-        return _clip_by_several(ranges, position, outer_positions)
+        return _shorten_for_several_variables(ranges, position, outer_positions)
     if lowest >= 1:
         return ranges
     rate = abs(change * outer.step)
@@ -205,7 +205,7 @@ def _clip(ranges: list[Range], position: int) -> list[Range] | None:
     return [*ranges[:at], shorter, *ranges[at + 1 :]]
 
 
-def _clip_by_several(
+def _shorten_for_several_variables(
     ranges: list[Range], position: int, outer_positions: list[int]
 ) -> list[Range] | None:
     """Handles bounds with several outer variables. The result is valid if the count is

@@ -133,7 +133,7 @@ class _NestSum:
         if loop.variable not in body.names:
             return body * count
         moved = body.substitute({loop.variable: loop.first + Expr.name(_T) * loop.step})
-        return self._sum(moved, ZERO, count, loop.trips)
+        return self._sum_over_range(moved, ZERO, count, loop.trips)
 
     def _iteration_count(self, trips: Expr) -> Expr:
         """Returns `max(0, trips)`. Loops that depend only on parameters are assumed to run."""
@@ -149,7 +149,7 @@ class _NestSum:
 
     # -- one loop -------------------------------------------------------------------------------
 
-    def _sum(self, body: Expr, low: Expr, high: Expr, trips: Expr | None = None) -> Expr:
+    def _sum_over_range(self, body: Expr, low: Expr, high: Expr, trips: Expr | None = None) -> Expr:
         """Returns the sum of `body` for t from `low` up to, but not including, `high`. `high` must
         not be less than `low`.
         """
@@ -165,7 +165,7 @@ class _NestSum:
         if len(groups) > 1:
             total = ZERO
             for group in groups:
-                total = total + self._sum(group, low, high, trips)
+                total = total + self._sum_over_range(group, low, high, trips)
             return total
         body = groups[0]
         atom = _innermost_atom(body)
@@ -179,7 +179,7 @@ class _NestSum:
             return self._split_into_residues(body, atom, low, high)
         if atom.kind == "mod":
             a, c = atom.args
-            return self._sum(
+            return self._sum_over_range(
                 _with_atom_replaced(body, atom, a - c * Expr.atom("floordiv", a, c)), low, high
             )
         raise _WithheldError
@@ -212,17 +212,19 @@ class _NestSum:
         smallest = atom.kind == "min"
         if slope == 0:
             gap = Expr.atom(atom.kind, first - second, ZERO)
-            return self._sum(_with_atom_replaced(body, atom, second + gap), low, high, trips)
+            return self._sum_over_range(
+                _with_atom_replaced(body, atom, second + gap), low, high, trips
+            )
         if slope < 0:
             first, second, slope, rest = second, first, -slope, -rest
         # first <= second holds up to t = floor(-rest / slope).
         cut = Expr.atom("floordiv", -rest, Expr.const(slope)) + 1
-        cut = self._cut_in_range(cut, low, high, trips)
+        cut = self._limited_cut(cut, low, high, trips)
         before = _with_atom_replaced(body, atom, first if smallest else second)
         behind = _with_atom_replaced(body, atom, second if smallest else first)
-        return self._sum(before, low, cut) + self._sum(behind, cut, high)
+        return self._sum_over_range(before, low, cut) + self._sum_over_range(behind, cut, high)
 
-    def _cut_in_range(self, cut: Expr, low: Expr, high: Expr, trips: Expr | None) -> Expr:
+    def _limited_cut(self, cut: Expr, low: Expr, high: Expr, trips: Expr | None) -> Expr:
         """Returns the splitting point, limited to the range of the loop."""
         # A point that does not exceed `trips` does not exceed the count max(0, trips) either.
         end = trips if self.assume and trips is not None else high
@@ -300,7 +302,7 @@ class _NestSum:
             value = whole + Expr.atom("floordiv", rest + slope * residue, size)
             marked = _with_atom_replaced(body, atom, Expr.name("\0v"))
             moved = marked.substitute({_T: Expr.name(_T) * period + residue})
-            total = total + self._sum(moved.substitute({"\0v": value}), begin, end)
+            total = total + self._sum_over_range(moved.substitute({"\0v": value}), begin, end)
         return total
 
     # -- conditions -----------------------------------------------------------------------------

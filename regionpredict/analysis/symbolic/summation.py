@@ -86,10 +86,10 @@ def power_sum_at(power: int, at: Expr) -> Expr:
     >>> str(power_sum_at(1, Expr.name("n")))
     '(n*n - n)/2'
     """
-    return _evaluate(_power_sum(power), at)
+    return _evaluate_polynomial(_power_sum(power), at)
 
 
-def _evaluate(coefficients: tuple[Fraction, ...], at: Expr) -> Expr:
+def _evaluate_polynomial(coefficients: tuple[Fraction, ...], at: Expr) -> Expr:
     total, power = ZERO, ONE
     for coefficient in coefficients:
         if coefficient:

@@ -18,7 +18,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-from regionpredict.frontend.build_files.cmake_files import NOTHING_FOLLOWED, Followed
+from regionpredict.frontend.build_files.cmake_files import NO_CMAKE_SETTINGS, CMakeSettings
 from regionpredict.frontend.build_files.header_templates import cmake_defaults
 from regionpredict.frontend.build_files.makefiles import Macro, makefile_macros
 from regionpredict.frontend.build_files.openmp_switches import disables_openmp
@@ -45,7 +45,7 @@ def with_build_macros(requests: Sequence[SourceRequest]) -> BuildMacros:
     above = [folders_above(request) for request in requests]
     makefiles = _makefiles(requests) if any(above) else []
     elsewhere = _folders_named_in(makefiles)
-    known: dict[tuple[str, ...], Followed] = {}
+    known: dict[tuple[str, ...], CMakeSettings] = {}
     files = {
         folders: _macros_of_folder(folders, elsewhere, known) for folders in dict.fromkeys(above)
     }
@@ -71,7 +71,7 @@ def with_build_macros(requests: Sequence[SourceRequest]) -> BuildMacros:
         defines = tuple((macro.name, macro.value) for _, macro in macros.values())
         with_macros.append(replace(request, defines=(*request.defines, *defines)))
     remarks = (
-        *(_remark(path, macros) for path, macros in used.items()),
+        *(_remark_on_macros(path, macros) for path, macros in used.items()),
         *(f"{path} defines {name}, which is omitted for a build with OpenMP; -D {name} defines it"
           for name, path in off.items()),
     )  # fmt: skip
@@ -95,7 +95,7 @@ def folders_above(request: SourceRequest) -> tuple[str, ...]:
     return tuple(levels)
 
 
-class _Macros(NamedTuple):
+class _FolderMacros(NamedTuple):
     """The macros that apply in a folder, each with its build file. `read` are the files that were
     read to find them.
     """
@@ -124,8 +124,8 @@ def _folders_named_in(makefiles: Iterable[str]) -> Mapping[Path, str]:
 
 def _macros_of_folder(
     folders: Sequence[str], elsewhere: Mapping[Path, str],
-    known: dict[tuple[str, ...], Followed],
-) -> _Macros:  # fmt: skip
+    known: dict[tuple[str, ...], CMakeSettings],
+) -> _FolderMacros:  # fmt: skip
     """Returns the macros of a folder, from its build files and those of the folders above.
 
     `known` contains the results of CMake files that were already interpreted.
@@ -146,13 +146,15 @@ def _macros_of_folder(
         macros, files = makefile_macros(other, text_of)
         read += files
         found = {macro.name: (other, macro) for macro in macros.values()}
-    return _Macros(found, (*read, *lists, *defaults.included))
+    return _FolderMacros(found, (*read, *lists, *defaults.included))
 
 
-def _cmake_defaults(lists: tuple[str, ...], known: dict[tuple[str, ...], Followed]) -> Followed:
+def _cmake_defaults(
+    lists: tuple[str, ...], known: dict[tuple[str, ...], CMakeSettings]
+) -> CMakeSettings:
     """Returns the defaults of CMake files. The files of a parent folder are interpreted once."""
     if not lists:
-        return NOTHING_FOLLOWED
+        return NO_CMAKE_SETTINGS
     if lists not in known:
         before = _cmake_defaults(lists[:-1], known)
         known[lists] = cmake_defaults(lists[-1:], text_of, before)
@@ -177,7 +179,7 @@ def _names_in_program(names: set[str], requests: Sequence[SourceRequest]) -> set
     }
 
 
-def _remark(path: str, macros: Mapping[str, Macro]) -> str:
+def _remark_on_macros(path: str, macros: Mapping[str, Macro]) -> str:
     words = [f"{macro.name}={macro.value}" for macro in macros.values()]
     more = f" and {len(words) - _MOST_SHOWN} more" if len(words) > _MOST_SHOWN else ""
     return f"{path} defines {', '.join(words[:_MOST_SHOWN])}{more}; -D overrides this"

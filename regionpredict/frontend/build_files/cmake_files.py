@@ -44,7 +44,7 @@ _REACHES = ("PUBLIC", "PRIVATE", "INTERFACE")
 _COMMANDS_IN_SCOPES = ("function", "macro", "foreach", "while")
 
 
-class Followed(NamedTuple):
+class CMakeSettings(NamedTuple):
     """The variables after interpretation, and the macros of all targets: (file, name, value).
 
     `configured` maps each generated file to its template. `included` are the included files that
@@ -57,13 +57,13 @@ class Followed(NamedTuple):
     included: Sequence[str]
 
 
-NOTHING_FOLLOWED = Followed(_PLATFORM, (), {}, ())
+NO_CMAKE_SETTINGS = CMakeSettings(_PLATFORM, (), {}, ())
 
 
-def followed(
+def interpret_cmake_files(
     paths: Sequence[str], text_of: Callable[[str], str], is_declared: Callable[[str], bool],
-    has_header: Callable[[str], bool], before: Followed = NOTHING_FOLLOWED,
-) -> Followed:  # fmt: skip
+    has_header: Callable[[str], bool], before: CMakeSettings = NO_CMAKE_SETTINGS,
+) -> CMakeSettings:  # fmt: skip
     """Interprets a project's CMake files, from its top folder downwards, after the files of
     `before`.
 
@@ -75,7 +75,7 @@ def followed(
     for path in paths:
         project.follow(path)
         macros += [(path, name, value) for name, value in project.macros().items()]
-    return Followed(project.values, macros, project.configured, tuple(project.included))
+    return CMakeSettings(project.values, macros, project.configured, tuple(project.included))
 
 
 def _folder_of(path: str) -> str:
@@ -116,8 +116,8 @@ class _Project:
     """
 
     def __init__(
-        self, before: Followed, text_of: Callable[[str], str], is_declared: Callable[[str], bool],
-        has_header: Callable[[str], bool],
+        self, before: CMakeSettings, text_of: Callable[[str], str],
+        is_declared: Callable[[str], bool], has_header: Callable[[str], bool],
     ) -> None:  # fmt: skip
         self.values = dict(before.values)
         self.configured = dict(before.configured)
@@ -143,7 +143,7 @@ class _Project:
         self._execute(self._text_of(path))
 
     def _execute(self, text: str) -> None:
-        for name, words in _commands(text):
+        for name, words in _parsed_commands(text):
             if name in _COMMANDS_IN_SCOPES:
                 self._scopes += 1
             elif name.removeprefix("end") in _COMMANDS_IN_SCOPES:
@@ -159,7 +159,7 @@ class _Project:
             elif name == "endif" and self._branches:
                 self._branches.pop()
             elif self._is_active() and not self._scopes:
-                self._command(name, [replaced(word, self.values) for word in words])
+                self._execute_command(name, [replaced(word, self.values) for word in words])
 
     def macros(self) -> dict[str, str]:
         """Returns the macros that the last file defines for all of its targets."""
@@ -176,8 +176,8 @@ class _Project:
         if "(" in words:
             return False
         return any(
-            all(self._simple_condition_holds(part) for part in _parts(alternative, "AND"))
-            for alternative in _parts(words, "OR")
+            all(self._simple_condition_holds(part) for part in _split_words(alternative, "AND"))
+            for alternative in _split_words(words, "OR")
         )
 
     def _simple_condition_holds(self, words: Sequence[str]) -> bool:
@@ -197,16 +197,16 @@ class _Project:
     def _comparison_value(self, word: str) -> str:
         return self.values.get(word, replaced(word, self.values))
 
-    def _command(self, name: str, words: Sequence[str]) -> None:
+    def _execute_command(self, name: str, words: Sequence[str]) -> None:
         match name, words:
             case "set", [variable, *rest]:
-                self._set(variable, rest)
+                self._set_variable(variable, rest)
             case "unset", [variable, *_]:
                 self.values.pop(variable, None)
             case "list", ["APPEND", variable, *rest]:
-                self._set(variable, [*filter(None, [self.values.get(variable)]), *rest])
+                self._set_variable(variable, [*filter(None, [self.values.get(variable)]), *rest])
             case "include", [module, *_]:
-                self._include(module)
+                self._include_file(module)
             case "configure_file", [template, made, *_]:
                 self.configured.setdefault(made, str(PurePath(self._folder, template)))
             case "option", [variable, _, *rest]:
@@ -214,29 +214,29 @@ class _Project:
             case "cmake_dependent_option", [variable, _, value, *_]:
                 self.values.setdefault(variable, value)
             case "project", [title, *rest]:
-                self._project(title, rest)
+                self._declare_project(title, rest)
             case "find_package", [package, *_] if package in _FOUND:
                 for spelled in (package, package.upper()):
                     for language in _LANGUAGES:
                         self.values[f"{spelled}{language}_FOUND"] = "TRUE"
             case "check_include_file" | "check_include_file_cxx", [header, variable, *_]:
-                self._check(variable, self._has_header(header))
+                self._store_check_result(variable, self._has_header(header))
             case "check_include_files", [headers, variable, *_]:
-                self._check(variable, all(map(self._has_header, headers.split(";"))))
+                self._store_check_result(variable, all(map(self._has_header, headers.split(";"))))
             case "check_function_exists", [function, variable, *_]:
-                self._check(variable, self._is_declared(function))
+                self._store_check_result(variable, self._is_declared(function))
             case "check_symbol_exists" | "check_cxx_symbol_exists", [symbol, _, variable, *_]:
-                self._check(variable, self._is_declared(symbol))
+                self._store_check_result(variable, self._is_declared(symbol))
             case "check_type_size", [kind, variable, *_]:
                 self.values.update({variable: str(bytes_of(kind)), f"HAVE_{variable}": "1"})
             case "add_executable" | "add_library", [target, *_]:
                 self._targets.add(target)
             case "add_definitions" | "add_compile_definitions", macros:
-                self._define("", macros)
+                self._define_macros("", macros)
             case "target_compile_definitions", [target, *macros]:
-                self._define(target, macros)
+                self._define_macros(target, macros)
 
-    def _set(self, variable: str, rest: Sequence[str]) -> None:
+    def _set_variable(self, variable: str, rest: Sequence[str]) -> None:
         cached = "CACHE" in rest
         value = ";".join(rest[: rest.index("CACHE")] if cached else rest)
         if value.endswith(";PARENT_SCOPE"):
@@ -244,7 +244,7 @@ class _Project:
         if not cached or "FORCE" in rest or variable not in self.values:
             self.values[variable] = value if len(value) <= _LONGEST else ""
 
-    def _include(self, module: str) -> None:
+    def _include_file(self, module: str) -> None:
         """Interprets an included file, or a module in one of the project's folders, once."""
         folders = (self._folder, *self.values.get("CMAKE_MODULE_PATH", "").split(";"))
         name = module if module.endswith((".cmake", ".txt")) else f"{module}.cmake"
@@ -259,14 +259,14 @@ class _Project:
                 self._branches = branches
                 break
 
-    def _define(self, target: str, words: Sequence[str]) -> None:
+    def _define_macros(self, target: str, words: Sequence[str]) -> None:
         for word in ";".join(words).split(";"):
             name, _, value = word.removeprefix("-D").partition("=")
             if name not in _REACHES and name.isidentifier() and "$<" not in value:
                 macro = name, value if "=" in word else "1"
                 self._defined.setdefault(macro, set()).add(target)
 
-    def _project(self, title: str, rest: Sequence[str]) -> None:
+    def _declare_project(self, title: str, rest: Sequence[str]) -> None:
         version = rest[rest.index("VERSION") + 1 :][:1] if "VERSION" in rest else []
         known = {"NAME": title, "VERSION": "".join(version),
                  "SOURCE_DIR": self._folder, "BINARY_DIR": self._folder}  # fmt: skip
@@ -278,11 +278,11 @@ class _Project:
             self.values[f"PROJECT_{part}"] = self.values[f"{title}_{part}"] = value
             self.values.setdefault(f"CMAKE_PROJECT_{part}", value)
 
-    def _check(self, variable: str, holds: bool) -> None:
+    def _store_check_result(self, variable: str, holds: bool) -> None:
         self.values[variable] = "1" if holds else ""
 
 
-def _parts(words: Sequence[str], separator: str) -> list[list[str]]:
+def _split_words(words: Sequence[str], separator: str) -> list[list[str]]:
     """Splits words at a separator."""
     parts: list[list[str]] = [[]]
     for word in words:
@@ -293,7 +293,7 @@ def _parts(words: Sequence[str], separator: str) -> list[list[str]]:
     return parts
 
 
-def _commands(text: str) -> Iterator[tuple[str, list[str]]]:
+def _parsed_commands(text: str) -> Iterator[tuple[str, list[str]]]:
     """Yields the commands in lower case, each with its words."""
     name, depth = "", 0
     words: list[str] = []

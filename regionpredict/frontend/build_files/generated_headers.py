@@ -54,7 +54,7 @@ def with_generated_headers(requests: Sequence[SourceRequest]) -> GeneratedHeader
     cmake_files = [f"{folder}/CMakeLists.txt" for folder in files.get("CMakeLists.txt", ())]
     defaults = cmake_defaults(cmake_files, text_of)
     templates = _templates(files, defaults.configured)
-    paths = _paths(requests, files) if templates else []
+    paths = _program_paths(requests, files) if templates else []
     names = _included_headers(paths, templates) if templates else {}
     sources = (*cmake_files, *defaults.included, *dict.fromkeys(names.values()))
     if not names:
@@ -109,7 +109,9 @@ def _templates(files: Mapping[str, Sequence[str]], configured: Mapping[str, str]
     return found
 
 
-def _paths(requests: Sequence[SourceRequest], files: Mapping[str, Sequence[str]]) -> list[str]:
+def _program_paths(
+    requests: Sequence[SourceRequest], files: Mapping[str, Sequence[str]]
+) -> list[str]:
     """Returns the paths of all sources and headers of the program."""
     headers = (
         f"{folders[0]}/{name}" for name, folders in files.items() if Path(name).suffix in HEADERS

@@ -17,10 +17,10 @@ from functools import cache
 from pathlib import Path
 
 from regionpredict.frontend.build_files.cmake_files import (
-    NOTHING_FOLLOWED,
-    Followed,
+    NO_CMAKE_SETTINGS,
+    CMakeSettings,
     bytes_of,
-    followed,
+    interpret_cmake_files,
     is_true,
     replaced,
 )
@@ -41,7 +41,7 @@ def header_from(template: str, values: Mapping[str, str]) -> str:
     >>> header_from("#undef HAVE_STDIO_H", {})
     '#define HAVE_STDIO_H 1'
     """
-    text = _CMAKE_DEFINE.sub(lambda match: _defined(match, values), template)
+    text = _CMAKE_DEFINE.sub(lambda match: _expanded_cmakedefine(match, values), template)
     return replaced(_UNDEFINED.sub(_configured_line, text), values)
 
 
@@ -66,18 +66,18 @@ def template_for(sources: Iterable[bytes]) -> str:
 
 
 def cmake_defaults(
-    paths: Sequence[str], text_of: Callable[[str], str], before: Followed = NOTHING_FOLLOWED
-) -> Followed:
+    paths: Sequence[str], text_of: Callable[[str], str], before: CMakeSettings = NO_CMAKE_SETTINGS
+) -> CMakeSettings:
     """Returns the defaults of a project's CMake files, top folder first, after the files of
     `before`.
 
     >>> cmake_defaults(["CMakeLists.txt"], lambda _: "set(N 4) add_definitions(-DSIZE=${N})").macros
     [('CMakeLists.txt', 'SIZE', '4')]
     """
-    return followed(paths, text_of, _is_declared, _has_header, before)
+    return interpret_cmake_files(paths, text_of, _is_declared, _has_header, before)
 
 
-def _defined(match: re.Match[str], values: Mapping[str, str]) -> str:
+def _expanded_cmakedefine(match: re.Match[str], values: Mapping[str, str]) -> str:
     start, number, name, rest = match.groups()
     holds = is_true(values.get(name, ""))
     if number:

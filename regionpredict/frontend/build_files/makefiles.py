@@ -227,7 +227,7 @@ def _macros_in(command: str) -> dict[str, Macro]:
     ['N', 'A']
     """
     found: dict[str, Macro] = {}
-    words = iter(_words(command))
+    words = iter(_split_command(command))
     for word in words:
         option = word.lstrip(_OPEN)[:2]
         if option not in ("-D", "-U"):
@@ -243,7 +243,7 @@ def _macros_in(command: str) -> dict[str, Macro]:
     return found
 
 
-def _words(command: str) -> list[str]:
+def _split_command(command: str) -> list[str]:
     try:
         return shlex.split(command)
     except ValueError:  # an unbalanced quote

@@ -37,7 +37,7 @@ def system_folders() -> tuple[str, ...]:
 
 def guess_folders(request: SourceRequest) -> tuple[str, ...]:
     """Returns the folders that `guess_include` searches before it searches whole folder trees."""
-    return _guess_folders(Path(request.path).resolve().parent, _top(request))
+    return _guess_folders(Path(request.path).resolve().parent, _root_of(request))
 
 
 @lru_cache(maxsize=256)
@@ -49,18 +49,18 @@ def guess_trees(request: SourceRequest, guessed: Iterable[str]) -> tuple[Tree, .
     """Returns the folder trees that `guess_include` searches after the guessed folders."""
     bases = {Path(header).name for header in guessed}
     names = tuple(sorted(bases | {base + ending for base in bases for ending in TEMPLATES}))
-    return tuple(Tree(top, names=names, most=_MAX_FOLDERS) for top in _tops(request))
+    return tuple(Tree(top, names=names, most=_MAX_FOLDERS) for top in _searched_roots(request))
 
 
-def _top(request: SourceRequest) -> Path:
+def _root_of(request: SourceRequest) -> Path:
     return Path(request.root or Path(request.path).parent).resolve()
 
 
-def _tops(request: SourceRequest) -> tuple[str, ...]:
+def _searched_roots(request: SourceRequest) -> tuple[str, ...]:
     """Returns the folders that may contain a header: the root, other PATHs, and include folders."""
     named = [str(Path(folder).resolve()) for folder in (*request.other_roots, *request.includes)]
     own = [folder for folder in named if not is_system_path(f"{folder}/")]
-    return tuple(dict.fromkeys((str(_top(request)), *own)))
+    return tuple(dict.fromkeys((str(_root_of(request)), *own)))
 
 
 def _levels_up(folder: Path, top: Path) -> Iterator[Path]:
@@ -78,10 +78,10 @@ def compiler_headers() -> tuple[str, ...]:
         *Path("/usr/lib").glob("llvm-*/lib/clang/*/include"),
     ]
     usable = [path for path in folders if (path / "stddef.h").exists()]
-    return tuple(str(path) for path in sorted(usable, key=_version, reverse=True)[:1])
+    return tuple(str(path) for path in sorted(usable, key=_compiler_version, reverse=True)[:1])
 
 
-def _version(path: Path) -> tuple[bool, int]:
+def _compiler_version(path: Path) -> tuple[bool, int]:
     digits = "".join(ch for ch in path.parent.name if ch.isdigit() or ch == ".").split(".")[0]
     return "gcc" in str(path), int(digits or 0)
 
@@ -117,7 +117,7 @@ def project_files(requests: Iterable[SourceRequest]) -> Mapping[str, list[str]]:
     include folders.
     """
     files: dict[str, list[str]] = {}
-    for top in dict.fromkeys(top for request in requests for top in _tops(request)):
+    for top in dict.fromkeys(top for request in requests for top in _searched_roots(request)):
         for name, folders in _header_folders(top).items():
             files.setdefault(name, []).extend(folders)
     return files
@@ -141,7 +141,7 @@ def _guessed_folder(header: str, request: SourceRequest) -> str | None:
         if is_regular_file(f"{folder}/{header}"):
             return folder
     name = Path(header).name
-    for top in _tops(request):
+    for top in _searched_roots(request):
         for candidate in _header_folders(top).get(name, []):
             base = Path(candidate, name)
             for _ in range(len(Path(header).parts)):

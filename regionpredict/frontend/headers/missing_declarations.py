@@ -32,7 +32,7 @@ _COMPLEX_HINT = re.compile(r"comple?x|cplx|pair", re.I)
 _REAL_HINT = re.compile(r"real|float|double|scalar|number|value|data_?type|fp|num_t", re.I)
 
 
-class _Uses(NamedTuple):
+class _NameUses(NamedTuple):
     """The declarations and uses of names in a text. It has the same members as `Guesses`."""
 
     declared: dict[str, set[tuple[bool, str]]]
@@ -45,7 +45,7 @@ class _Uses(NamedTuple):
 
 
 @lru_cache(maxsize=16)  # many files include the same headers
-def _uses_in(text: str) -> _Uses:
+def _uses_in(text: str) -> _NameUses:
     declared: dict[str, set[tuple[bool, str]]] = {}
     for type_name, star, variable in _DECLARATION.findall(text):
         declared.setdefault(type_name, set()).add((bool(star), variable))
@@ -53,7 +53,7 @@ def _uses_in(text: str) -> _Uses:
     for name, subscripts in _SUBSCRIPTED.findall(text):
         ranks[name] = max(len(subscripts.split("][")), ranks.get(name, 0))
     members = _MEMBER_USE.findall(text)
-    return _Uses(
+    return _NameUses(
         declared,
         frozenset(re.findall(r"\b(\w+)\s*->", text)),
         frozenset(re.findall(r"\b(\w+)\s*\.\s*[A-Za-z_]", text)),
@@ -108,7 +108,7 @@ class Guesses:
         for message, span in errors:
             match = _UNKNOWN_TYPE.search(message)
             if match is None and _NO_SPECIFIER.search(message):
-                match = _RETURNED.match(self._text_at(span))
+                match = _RETURNED.match(self._source_at(span))
                 functions += [match.group(2)] if match else []
             elif match is None:
                 match = _UNDECLARED.search(message)
@@ -153,9 +153,9 @@ class Guesses:
 
     def _is_used_as_type(self, name: str, span: Span) -> bool:
         use = rf"{name}\s*(?:\*\s*)*\s[\s*]*[A-Za-z_]\w*\s*[;,=\[)]"
-        return re.match(use, self._text_at(span)) is not None
+        return re.match(use, self._source_at(span)) is not None
 
-    def _text_at(self, span: Span) -> str:
+    def _source_at(self, span: Span) -> str:
         lines = self._lines[span.file]
         line = lines[span.line - 1] if 0 < span.line <= len(lines) else ""
         return line[span.column - 1 :] if span.column else line

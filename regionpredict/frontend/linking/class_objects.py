@@ -51,7 +51,7 @@ class ClassObjects(NamedTuple):
 
 def class_objects(functions: Iterable[Function], base_classes: frozenset[str]) -> ClassObjects:
     """Returns the objects that these functions create or receive."""
-    census = _Census()
+    census = _ObjectCollector()
     for function in functions:
         census.visit(function)
     derived_from = {name for name, _ in census.called if _last_word(name) in base_classes} | {
@@ -79,7 +79,7 @@ def sole_objects(units: Iterable[ClassObjects]) -> dict[str, str]:
     }
 
 
-class _Census:
+class _ObjectCollector:
     def __init__(self) -> None:
         self.objects: set[tuple[str, Span, int]] = set()
         self.several: set[str] = set()

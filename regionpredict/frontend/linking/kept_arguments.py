@@ -24,7 +24,7 @@ from regionpredict.frontend.syntax import (
 from regionpredict.library import blas_routine
 
 
-class _Uses(NamedTuple):
+class _PointerUsage(NamedTuple):
     """The uses of the pointers in a function.
 
     `all` counts all uses of a pointer, and `elements` the uses `*p` and `p[i]`. `arguments` are the
@@ -46,7 +46,7 @@ class KeptArguments:
     def __init__(self, body_of: Callable[[Decl], Function | None]) -> None:
         self._body_of = body_of
         self._kept: dict[Decl, bool] = {}
-        self._uses: dict[Decl, _Uses] = {}
+        self._uses: dict[Decl, _PointerUsage] = {}
 
     def keeps(self, call: CallExpr, position: int) -> bool:
         """Whether a call neither writes the integer to which this argument points nor stores its
@@ -60,10 +60,10 @@ class KeptArguments:
         parameter = function.parameters[position]
         if parameter not in self._kept:
             self._kept[parameter] = False  # for a recursive call
-            self._kept[parameter] = self._only_read(parameter, function)
+            self._kept[parameter] = self._is_only_read(parameter, function)
         return self._kept[parameter]
 
-    def _only_read(self, parameter: Decl, function: Function) -> bool:
+    def _is_only_read(self, parameter: Decl, function: Function) -> bool:
         """Whether all uses of a parameter are `*p`, `p[i]`, or arguments of calls that only read
         `*p`.
         """
@@ -78,8 +78,8 @@ class KeptArguments:
         )
 
 
-def _uses_in(function: Function) -> _Uses:
-    uses = _Uses(Counter(), Counter(), {}, set())
+def _uses_in(function: Function) -> _PointerUsage:
+    uses = _PointerUsage(Counter(), Counter(), {}, set())
     for inner in expressions_in(function.body):
         if isinstance(inner, Name):
             uses.all[inner.decl] += 1

@@ -101,7 +101,7 @@ def pack(path: str, trees: Trees) -> PackedUnit:
 
 def trees_of(unit: Unit) -> Trees:
     """Returns the syntax trees of all functions of a unit that can be called."""
-    bodies = tuple(_live_bodies(unit))
+    bodies = tuple(_callable_bodies(unit))
     defined = {body.function.decl: body.function for body in bodies}
     if unit.overloads:  # a call may refer to an instance of a template
 
@@ -155,7 +155,7 @@ def _with_callees(model: Trees, names: Collection[str]) -> dict[Decl, Body]:
     return {decl: known[decl] for decl in needed}
 
 
-def _live_bodies(unit: Unit) -> list[Body]:
+def _callable_bodies(unit: Unit) -> list[Body]:
     """Returns all functions except those that only this unit could call and does not call.
 
     Each file that includes a header of helper functions contains all of them, but calls only a few.

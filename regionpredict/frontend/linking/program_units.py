@@ -51,7 +51,7 @@ _MOST_SETTINGS = 64  # maximum number of assignments to a member that are follow
 _SOURCES = frozenset((".c", ".cc", ".cpp", ".cxx", ".C", ".c++"))
 
 
-class PutValue(NamedTuple):
+class StoredValue(NamedTuple):
     """A value that is stored in a struct member or array element, and the function that stores it.
 
     `function` is None if an initializer stores the value. `listed` is True if the value comes from
@@ -74,7 +74,7 @@ class ProgramUnits:
         self._calls: dict[Function, dict[Decl, list[CallExpr]]] = {}
         self._changes: dict[Function, Changes] = {}
         self._put_values: dict[
-            tuple[Place, tuple[tuple[int, Put], ...]], list[PutValue] | None
+            tuple[Place, tuple[tuple[int, Put], ...]], list[StoredValue] | None
         ] = {}
         self._definers: dict[str, list[int]] = {}
         self._variables: dict[str, list[int]] = {}
@@ -291,7 +291,7 @@ class ProgramUnits:
         """Whether a function may be called through a pointer."""
         return self.settings.has_pointer(function)
 
-    def functions_at(self, pointer: Expression) -> list[PutValue] | None:
+    def functions_at(self, pointer: Expression) -> list[StoredValue] | None:
         """Returns all values that the program stores in the function pointer `pointer`. None if
         others are possible.
         """
@@ -301,7 +301,7 @@ class ProgramUnits:
             return None
         return self._stored_values(place, stored)
 
-    def some_functions_at(self, pointer: Expression) -> list[PutValue]:
+    def some_functions_at(self, pointer: Expression) -> list[StoredValue]:
         """Returns the values that the sources store in `pointer`, even if others are possible."""
         place = place_of(pointer)
         if place is None:
@@ -310,31 +310,31 @@ class ProgramUnits:
 
     def _stored_values(
         self, place: Place, stored: Iterable[tuple[int, Put]]
-    ) -> list[PutValue] | None:
+    ) -> list[StoredValue] | None:
         """Returns the values that units store. None if the location of a value is not found."""
         key = place, tuple(stored)
         if key not in self._put_values:
-            self._put_values[key] = self._find_values(place, key[1])
+            self._put_values[key] = self._find_stored_values(place, key[1])
         return self._put_values[key]
 
-    def _find_values(
+    def _find_stored_values(
         self, place: Place, stored: Iterable[tuple[int, Put]]
-    ) -> list[PutValue] | None:
-        values: list[PutValue] = []
+    ) -> list[StoredValue] | None:
+        values: list[StoredValue] = []
         moved = bool(self.settings.functions.values_at((place[0], WHOLE)))
         for number, put in stored:
             if put.function is not None:
-                named = Name(self._defined_as(number, put.function), Span("", 0))
-                values.append(PutValue(named, None, put.listed and not moved))
+                named = Name(self._declaration_in_unit(number, put.function), Span("", 0))
+                values.append(StoredValue(named, None, put.listed and not moved))
             elif put.by is not None:
                 functions = self._functions_starting_at(number, put.by)
                 setting = assignment_in(functions, Setting(put.by, put.at))
                 if setting is None:
                     return None
-                values.append(PutValue(setting.value, setting.function))
+                values.append(StoredValue(setting.value, setting.function))
         return values
 
-    def _defined_as(self, number: int, function: Decl) -> Decl:
+    def _declaration_in_unit(self, number: int, function: Decl) -> Decl:
         """Returns the declaration of the same function in the trees of a unit. It is a different
         object if the unit was read again.
         """
@@ -423,7 +423,7 @@ class LinkedUnit:
 
     # -- choice of the definition ---------------------------------------------------------------
 
-    def _nearest(self, numbers: Iterable[int]) -> list[int]:
+    def _nearest_units(self, numbers: Iterable[int]) -> list[int]:
         """Returns the units whose files are nearest to the current one in the folder tree."""
         by_path = {self._program.path(number): number for number in numbers}
         here = self._program.path(self._number)
@@ -434,17 +434,17 @@ class LinkedUnit:
         """Returns the units that may define the function `symbol`. Only one unit is returned if all
         of them include the definition from the same header.
         """
-        units = self._nearest(self._program.defining_units(symbol))
+        units = self._nearest_units(self._program.defining_units(symbol))
         spans = {self._program.definition(number, symbol) for number in units}
         return units[:1] if len(spans) == 1 else units
 
     def body_of(self, decl: Decl) -> Function | None:
         """Returns the definition of a function from any unit. None if no source contains it."""
         if decl not in self._bodies:
-            self._bodies[decl] = self._body_elsewhere(decl)
+            self._bodies[decl] = self._find_body(decl)
         return self._bodies[decl]
 
-    def _body_elsewhere(self, decl: Decl) -> Function | None:
+    def _find_body(self, decl: Decl) -> Function | None:
         own = self._program.defined(decl)
         if own is not None:
             return own
@@ -470,7 +470,7 @@ class LinkedUnit:
         """Returns the declaration of a variable that contains its initial value."""
         if decl.init is not None or not decl.symbol:
             return decl
-        units = self._nearest(self._program.initializing_units(decl.symbol))
+        units = self._nearest_units(self._program.initializing_units(decl.symbol))
         if len(units) != 1:
             return decl
         variables = self._program.trees(units[0]).variables

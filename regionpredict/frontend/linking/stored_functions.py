@@ -80,10 +80,10 @@ def place_of(pointer: Expression) -> Place | None:
         pointer = pointer.base
     if isinstance(pointer, Member):
         return owner_of(pointer), pointer.field.name
-    return _table(pointer.decl) if isinstance(pointer, Name) else None
+    return _table_of(pointer.decl) if isinstance(pointer, Name) else None
 
 
-def _table(decl: Decl) -> Place | None:
+def _table_of(decl: Decl) -> Place | None:
     if decl.ctype.kind != "array" or decl.ctype.innermost.kind != "pointer":
         return None
     if decl.kind == "parameter":
@@ -93,7 +93,7 @@ def _table(decl: Decl) -> Place | None:
     return f"{decl.span.file}:{decl.span.line}", decl.name
 
 
-class FunctionCensus:
+class FunctionCollector:
     """Collects the functions that a unit stores. The collector of sizes passes it all
     expressions.
     """
@@ -131,7 +131,7 @@ class FunctionCensus:
         elif struct:
             self._record_structs(decl.init, struct, in_function=by is not None)
         else:
-            table = _table(decl)
+            table = _table_of(decl)
             if table is not None:
                 self._record_list(table, decl.init)
 
@@ -150,7 +150,7 @@ class FunctionCensus:
         elif isinstance(expression, Cast):
             self._record_cast(expression)
         elif isinstance(expression, Opaque) and expression.text.startswith("."):
-            self._member_of_unknown_struct(expression, by, at)
+            self._record_member_of_unknown_struct(expression, by, at)
         if isinstance(expression, (Name, Member, Index)):
             self._record_whole_use(expression)
 
@@ -203,7 +203,7 @@ class FunctionCensus:
         elif not is_null(value) and not (isinstance(value, Opaque) and not value.children):
             self._open.add(place)
 
-    def _member_of_unknown_struct(self, value: Opaque, by: Span, at: int) -> None:
+    def _record_member_of_unknown_struct(self, value: Opaque, by: Span, at: int) -> None:
         """Records `.apply = f` in an initializer of an unknown struct."""
         given = member_named(value)
         if given is None or value in self._placed or is_null(given[1]):

@@ -18,7 +18,7 @@ from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple
 
 from regionpredict.frontend.linking.stored_functions import (
-    FunctionCensus,
+    FunctionCollector,
     Place,
     StoredFunctions,
     called_variables,
@@ -131,7 +131,7 @@ def stored_sizes(
     """Collects the assignments in `functions` and in initializers of `variables`. `defined` are the
     functions with a body in the unit.
     """
-    census = _Census(defined)
+    census = _AssignmentCollector(defined)
     for variable in variables:
         census.variable(variable)
     for function in functions:
@@ -151,7 +151,7 @@ def stored_at(expression: Expression | None) -> Stored | None:
         return _stored_field(expression.field)
     if not isinstance(expression, Index) or not isinstance(expression.index, IntLit):
         return None
-    array = _array(expression.base)
+    array = _array_of_expression(expression.base)
     return None if array is None else array._replace(element=expression.index.value)
 
 
@@ -169,7 +169,7 @@ def member_in_program(place: Expression) -> str:
     return f"{struct}.{place.field.name}{element}" if struct.isidentifier() else ""
 
 
-class _Census:
+class _AssignmentCollector:
     def __init__(self, defined: Collection[Decl]) -> None:
         self.set_at: set[tuple[Stored, Setting]] = set()
         self.spoilt: set[Stored] = set()
@@ -185,7 +185,7 @@ class _Census:
         self.through: set[tuple[Place, str, Setting]] = set()
         self.pointed: set[str] = set()
         self.has_main = False
-        self.functions = FunctionCensus()
+        self.functions = FunctionCollector()
         self._defined = defined
         self._visited: set[Decl] = set()
         # Arrays whose enclosing subscript was visited. They are counted, since several subscripts
@@ -208,7 +208,7 @@ class _Census:
             elif isinstance(statement, Return):
                 self._structs.update(self._listed_values(statement.value, function.decl.ctype))
         for at, expression in enumerate(all_expressions(function)):
-            self._expression(expression, Setting(function.span, at), getter)
+            self._record_expression(expression, Setting(function.span, at), getter)
 
     def variable(self, decl: Decl) -> None:
         """Records a global variable with its initializer."""
@@ -238,7 +238,7 @@ class _Census:
         """
         array = _global_array(decl)
         if array is not None and decl.init is not None:
-            self._elements_listed(array, initial_values(decl.init), where)
+            self._record_array_elements(array, initial_values(decl.init), where)
         listed = self._listed_values(decl.init, decl.ctype)
         self._record_omitted_members(
             decl.ctype.struct, listed, Setting(decl.span, ALL), own=decl.kind == "local"
@@ -258,12 +258,12 @@ class _Census:
             self.listed.add((struct, OMITTED_MEMBERS, where._replace(number=number)))
 
     def _listed_values(
-        self, made: Expression | None, ctype: CType
+        self, initializer: Expression | None, ctype: CType
     ) -> dict[Expression, tuple[str, str]]:
         """Returns the values in a list that initializes a whole object, and the members that they
         initialize.
         """
-        values = initial_values(made) if made is not None else None
+        values = initial_values(initializer) if initializer is not None else None
         struct = ctype.struct
         if values is None or not struct:
             return {}
@@ -275,17 +275,17 @@ class _Census:
                 self.lost.add(struct)
         return dict.fromkeys(values, (struct, ""))
 
-    def _temporary(self, literal: Opaque, where: Setting) -> None:
+    def _record_temporary(self, literal: Opaque, where: Setting) -> None:
         """Records a temporary struct, as in `run(&(Config){.nx = 64});`."""
         values = initial_values(literal) or ()
         if literal.struct and values and not any(value in self._structs for value in values):
             listed = self._listed_values(literal, CType("struct", name=literal.struct))
             self._structs.update(listed)
             # Each literal is a separate assignment.
-            made = Setting(where.function, ALL, element=where.at)
-            self._record_omitted_members(literal.struct, listed, made, own=True)
+            initializer = Setting(where.function, ALL, element=where.at)
+            self._record_omitted_members(literal.struct, listed, initializer, own=True)
 
-    def _elements_listed(
+    def _record_array_elements(
         self, array: Stored, values: tuple[Expression, ...] | None, where: Span
     ) -> None:
         for number, value in enumerate(values or ()):
@@ -305,13 +305,13 @@ class _Census:
         name = leading + given[0]
         inner = initial_values(given[1])
         if inner is not None:
-            self._list_of_member(struct, name, inner, where)
+            self._record_member_list(struct, name, inner, where)
             return
         if where.at == ALL and not _is_scalar(given[1]):
             self.lost.add(struct)
         self._record_listed(struct, name, given[1], where)
 
-    def _list_of_member(
+    def _record_member_list(
         self, struct: str, name: str, values: tuple[Expression, ...], where: Setting
     ) -> None:
         """Records an initializer list for a member that is a struct or an array."""
@@ -337,7 +337,7 @@ class _Census:
 
     # -- expressions ----------------------------------------------------------------------------
 
-    def _expression(
+    def _record_expression(
         self, expression: Expression, where: Setting, getter: Expression | None
     ) -> None:
         self.functions.expression(expression, where.function, where.at)
@@ -355,19 +355,19 @@ class _Census:
         elif isinstance(expression, Index):
             self._elements[expression.base] += 1
         elif isinstance(expression, Member):
-            self._member(expression)
+            self._record_member(expression)
         elif isinstance(expression, Name):
             self._record_name(expression.decl)
         elif isinstance(expression, CallExpr):
-            self._call(expression, where)
+            self._record_call(expression, where)
         elif isinstance(expression, Cast):
-            self._cast(expression)
+            self._record_cast(expression)
         elif isinstance(expression, Opaque) and expression.text.startswith("."):
             self._record_value(*self._structs.get(expression, ("", "")), expression, where)
         elif isinstance(expression, Opaque) and expression.struct:
-            self._temporary(expression, where)
+            self._record_temporary(expression, where)
         if isinstance(expression, (Name, Member)):
-            array = _array(expression)
+            array = _array_of_expression(expression)
             if self._elements[expression]:
                 self._elements[expression] -= 1
             elif array is not None:
@@ -389,12 +389,12 @@ class _Census:
         """Records that an integer is set in an unknown way, and returns it."""
         what = stored_at(place)
         if what is None and isinstance(place, Index):
-            what = _array(place.base)
+            what = _array_of_expression(place.base)
         spoilt = set() if what is None else {what._replace(element=ALL)}
         self.spoilt |= spoilt
         return spoilt
 
-    def _member(self, member: Member) -> None:
+    def _record_member(self, member: Member) -> None:
         owner = owner_of(member)
         if "union" in owner or "<" in owner:  # instances of a template share their text
             self.lost.add(owner)
@@ -403,7 +403,7 @@ class _Census:
             self.inside.add((own, owner, member.field.name))
         self.owners.add((_stored_field(member.field), owner))
 
-    def _call(self, call: CallExpr, where: Setting) -> None:
+    def _record_call(self, call: CallExpr, where: Setting) -> None:
         for variable in called_variables(call):
             self._record_name(variable)
         if call.free or call.name in _HARMLESS or call.decl in self._defined:
@@ -426,7 +426,7 @@ class _Census:
         else:
             self.handed.update((symbol, struct, where) for struct in structs if struct)
 
-    def _cast(self, cast: Cast) -> None:
+    def _record_cast(self, cast: Cast) -> None:
         """Records a struct that is accessed as bytes or as numbers."""
         struct = struct_behind(cast.operand)
         pointee = cast.ctype.element
@@ -498,7 +498,7 @@ def _global_array(decl: Decl) -> Stored | None:
     return Stored(decl.symbol, Span("", 0)) if decl.symbol else Stored(decl.name, decl.span)
 
 
-def _array(expression: Expression) -> Stored | None:
+def _array_of_expression(expression: Expression) -> Stored | None:
     if isinstance(expression, Member):
         return _global_array(expression.field)
     return _global_array(expression.decl) if isinstance(expression, Name) else None

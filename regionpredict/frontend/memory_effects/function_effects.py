@@ -114,10 +114,10 @@ class _FlowBuilder:
             return handler(self, statement)
         events: list[Event] = []
         for expression in own_expressions(statement) if statement is not None else ():
-            self._expression(expression, events)
+            self._add_expression(expression, events)
         return events
 
-    def _compound(self, statement: Compound) -> list[Event]:
+    def _compound_events(self, statement: Compound) -> list[Event]:
         events: list[Event] = []
         for at, item in enumerate(statement.items):
             events += self._statement_events(item)
@@ -125,68 +125,68 @@ class _FlowBuilder:
                 continue
             returns = not self.varying_in_loops and returns_early(item)
             if returns or continues_early(item):
-                behind = self._compound(statement._replace(items=statement.items[at + 1 :]))
+                behind = self._compound_events(statement._replace(items=statement.items[at + 1 :]))
                 note = BEHIND_RETURN if returns else ""
                 if behind:
                     events.append(Block("branch", tuple(behind), item.span, note=note, side=1))
                 break
         return events
 
-    def _declaration(self, statement: DeclStmt) -> list[Event]:
+    def _declaration_events(self, statement: DeclStmt) -> list[Event]:
         if sides_of(statement):
-            return self._conditional(statement)
+            return self._conditional_events(statement)
         events: list[Event] = []
         for decl in statement.decls:
             if decl.init is not None and decl.kind != "static":
                 if self.varying_in_loops and self._varies_in_loop(decl.init):
                     self.varying_in_loops[-1] |= {decl}
-                self._expression(decl.init, events)
-                self._assignment(Name(decl, decl.span), decl.init, events)
+                self._add_expression(decl.init, events)
+                self._add_assignment(Name(decl, decl.span), decl.init, events)
         return events
 
-    def _for(self, loop: For) -> list[Event]:
+    def _for_events(self, loop: For) -> list[Event]:
         events = self._statement_events(loop.init)
         written = set(self.effects.written_in(loop.body))
         for part in (loop.condition, loop.increment):
             if part is not None:
                 written |= self.effects.of(part).keys()
-        return events + self._loop(loop, frozenset(written), loop.increment)
+        return events + self._loop_events(loop, frozenset(written), loop.increment)
 
-    def _while(self, loop: While | RangeFor) -> list[Event]:
+    def _while_events(self, loop: While | RangeFor) -> list[Event]:
         written = self.effects.written_in(loop)
         if isinstance(loop, RangeFor) and loop.variable is not None:
             written |= {loop.variable}
-        return self._loop(loop, written, None)
+        return self._loop_events(loop, written, None)
 
-    def _loop(
+    def _loop_events(
         self, loop: For | While | RangeFor, written: frozenset[Decl], increment: Expression | None
     ) -> list[Event]:
         inside: list[Event] = []
         self.varying_in_loops.append(written)
         if not isinstance(loop, RangeFor) and loop.condition is not None:
-            self._expression(loop.condition, inside)
+            self._add_expression(loop.condition, inside)
         inside += self._statement_events(loop.body)
         if increment is not None:
-            self._expression(increment, inside)
+            self._add_expression(increment, inside)
         self.varying_in_loops.pop()
         # A loop that only reads also takes time. Whether threads share it manually is unknown here.
         return [Block("loop", tuple(inside), loop.span, note=left_early(loop))]
 
-    def _conditional(self, statement: Deciding) -> list[Event]:
+    def _conditional_events(self, statement: Deciding) -> list[Event]:
         events: list[Event] = []
         condition = condition_of(statement)
         if condition is not None:
-            self._expression(condition, events)
-        return events + self._branches(statement)
+            self._add_expression(condition, events)
+        return events + self._branch_events(statement)
 
-    def _expression_statement(self, statement: ExprStmt) -> list[Event]:
+    def _expression_statement_events(self, statement: ExprStmt) -> list[Event]:
         if sides_of(statement):
-            return self._conditional(statement)
+            return self._conditional_events(statement)
         events: list[Event] = []
-        self._expression(statement.expr, events)
+        self._add_expression(statement.expr, events)
         return events
 
-    def _branches(self, statement: Deciding) -> list[Event]:
+    def _branch_events(self, statement: Deciding) -> list[Event]:
         """Returns the branches of a condition that contain events, with their numbers."""
         events: list[Event] = []
         for number, side in enumerate(sides_of(statement)):
@@ -195,19 +195,19 @@ class _FlowBuilder:
                 events.append(Block("branch", tuple(inside), statement.span, side=number))
         return events
 
-    def _return(self, statement: Return) -> list[Event]:
+    def _return_events(self, statement: Return) -> list[Event]:
         if sides_of(statement):
-            return self._conditional(statement)
+            return self._conditional_events(statement)
         events: list[Event] = []
         if statement.value is not None:
-            self._expression(statement.value, events)
+            self._add_expression(statement.value, events)
             place = self._target_memory(statement.value, events)
             value = self._struct_location(statement.value, events) if place is None else None
             if place is not None or value is not None:
                 events.append(Returned(place or value or (), by_value=place is None))
         return events
 
-    def _directive(self, statement: Directive) -> list[Event]:
+    def _directive_events(self, statement: Directive) -> list[Event]:
         pragma: Pragma = statement.pragma
         directive_tokens = pragma.kind.split()
         inside = self._statement_events(statement.body)
@@ -250,26 +250,26 @@ class _FlowBuilder:
 
     # -- expressions ----------------------------------------------------------------------------
 
-    def _expression(self, expression: Expression, events: list[Event]) -> None:
+    def _add_expression(self, expression: Expression, events: list[Event]) -> None:
         """Adds the calls and writes in an expression. Calls in arguments precede the call that
         receives the arguments.
         """
         if isinstance(expression, Assign):
-            self._expression(expression.right, events)
+            self._add_expression(expression.right, events)
             for inner in subexpressions(expression.left):
-                self._expression(inner, events)
-            self._store_to_elements(expression.left, events)
+                self._add_expression(inner, events)
+            self._add_element_store(expression.left, events)
             if expression.op == "=":
-                self._assignment(expression.left, expression.right, events)
+                self._add_assignment(expression.left, expression.right, events)
             return
         for inner in subexpressions(expression):
-            self._expression(inner, events)
+            self._add_expression(inner, events)
         if isinstance(expression, Unary) and expression.op in INCREMENT_OPERATORS:
-            self._store_to_elements(expression.operand, events)
+            self._add_element_store(expression.operand, events)
         elif isinstance(expression, CallExpr):
-            self._call(expression, events)
+            self._add_call(expression, events)
 
-    def _call(self, call: CallExpr, events: list[Event]) -> Place:
+    def _add_call(self, call: CallExpr, events: list[Event]) -> Place:
         name = call.name if call.decl is not None else ""
         pointer = "" if call.pointer is None or call.decl is not None else show(call.pointer)
         for event in events:  # `_target_memory` may visit the same call twice
@@ -312,24 +312,24 @@ class _FlowBuilder:
         is_pointer = argument.decl.kind == "parameter" and argument.decl.ctype.kind == "pointer"
         return self.parameters.get(argument.decl.name) if is_pointer else None
 
-    def _assignment(self, target: Expression, value: Expression, events: list[Event]) -> None:
+    def _add_assignment(self, target: Expression, value: Expression, events: list[Event]) -> None:
         decl = target.decl if isinstance(target, Name) else None
         ctype = type_of(target)
         if ctype.kind == "struct" and (elements := initial_values(value)) is not None:
-            if (place := self._location(target, events)) is not None:
-                self._initialize_members(place, elements, events)
+            if (place := self._location_of_lvalue(target, events)) is not None:
+                self._add_member_initializers(place, elements, events)
             return
         if (source := self._struct_location(value, events)) is not None:
-            if (copy := self._location(target, events)) is not None:
+            if (copy := self._location_of_lvalue(target, events)) is not None:
                 events.append(Copied(copy, source, self.at))
             return
         if ctype.kind != "pointer" and not (decl is not None and _is_array_parameter(decl)):
             return
-        slot = self._location(target, events)
+        slot = self._location_of_lvalue(target, events)
         if slot is not None:
             events.append(Link(slot, self._target_memory(value, events), self.at))
 
-    def _initialize_members(
+    def _add_member_initializers(
         self, place: Place, elements: Sequence[Expression], events: list[Event]
     ) -> None:
         """Adds the members of a struct that an initializer list sets to addresses or to other
@@ -338,13 +338,13 @@ class _FlowBuilder:
         for named in filter(None, map(member_named, elements)):
             member, value = (*place, f".{named[0]}"), named[1]
             if (inner := initial_values(value)) is not None:
-                self._initialize_members(member, inner, events)
+                self._add_member_initializers(member, inner, events)
             elif (source := self._struct_location(value, events)) is not None:
                 events.append(Copied(member, source, self.at))
             elif (memory := self._target_memory(value, events)) is not None:
                 events.append(Link(member, memory, self.at))
 
-    def _store_to_elements(self, target: Expression, events: list[Event]) -> None:
+    def _add_element_store(self, target: Expression, events: list[Event]) -> None:
         """Adds a store to array elements whose subscript changes with a loop. Plain variables and
         fixed rows are excluded.
         """
@@ -379,7 +379,7 @@ class _FlowBuilder:
         # One of three dimensions may be constant, for example if one of two grids is written.
         if not levels or (fixed and (len(levels) < 3 or levels[-1] or len(fixed) > 1)):
             return
-        place = self._location(target, events)
+        place = self._location_of_lvalue(target, events)
         if place is not None:
             events.append(Write(place, not fixed, self.at))
 
@@ -397,12 +397,14 @@ class _FlowBuilder:
 
     # -- memory locations -----------------------------------------------------------------------
 
-    def _location(self, expression: Expression | None, events: list[Event] | None) -> Place | None:
+    def _location_of_lvalue(
+        self, expression: Expression | None, events: list[Event] | None
+    ) -> Place | None:
         """Returns the memory location of an lvalue. None for any other expression."""
         if isinstance(expression, Name):
             return _variable_location(expression.decl)
         if isinstance(expression, Cast):
-            return self._location(expression.operand, events)
+            return self._location_of_lvalue(expression.operand, events)
         if isinstance(expression, Index):
             return self._target_memory(expression.base, events)
         if isinstance(expression, Unary) and expression.op == "*":
@@ -412,7 +414,7 @@ class _FlowBuilder:
             inner = (
                 self._target_memory(base, events)
                 if expression.arrow
-                else self._location(base, events)
+                else self._location_of_lvalue(base, events)
             )
             if inner is None:
                 return None
@@ -437,10 +439,10 @@ class _FlowBuilder:
             plain = expression.constructor is None
             return self._struct_location(expression.operand, events) if plain else None
         if isinstance(expression, CallExpr):
-            return self._call(expression, events)[:-1]
+            return self._add_call(expression, events)[:-1]
         if isinstance(expression, Assign):
-            return self._location(expression.left, events)
-        return self._location(expression, events)
+            return self._location_of_lvalue(expression.left, events)
+        return self._location_of_lvalue(expression, events)
 
     def _target_memory(self, expression: Expression, events: list[Event] | None) -> Place | None:
         """Returns the memory that an address points into. None for any other expression."""
@@ -449,13 +451,17 @@ class _FlowBuilder:
             return (*variable, "*") if _is_array_parameter(expression.decl) else variable
         if is_place(expression):
             kind = type_of(expression).kind
-            place = self._location(expression, events) if kind in ("pointer", "array") else None
+            place = (
+                self._location_of_lvalue(expression, events)
+                if kind in ("pointer", "array")
+                else None
+            )
             return place if place is None or kind == "array" else (*place, "*")
         if isinstance(expression, Cast):
             return self._target_memory(expression.operand, events)
         if isinstance(expression, Unary):
             if expression.op == "&":
-                return self._location(expression.operand, events)
+                return self._location_of_lvalue(expression.operand, events)
             return (
                 self._target_memory(expression.operand, events)
                 if expression.op in INCREMENT_OPERATORS
@@ -470,7 +476,7 @@ class _FlowBuilder:
             then = self._target_memory(expression.then, events)
             return then if then is not None else self._target_memory(expression.other, events)
         if isinstance(expression, CallExpr) and events is not None:
-            return self._call(expression, events)
+            return self._add_call(expression, events)
         if isinstance(expression, Opaque) and expression.text == "new" and events is not None:
             self.calls += 1
             slot = (f"new@{self.calls}",)
@@ -480,16 +486,16 @@ class _FlowBuilder:
 
 
 _STATEMENTS: dict[type, Callable[..., list[Event]]] = {
-    Compound: _FlowBuilder._compound,
-    DeclStmt: _FlowBuilder._declaration,
-    For: _FlowBuilder._for,
-    While: _FlowBuilder._while,
-    RangeFor: _FlowBuilder._while,
-    If: _FlowBuilder._conditional,
-    Switch: _FlowBuilder._conditional,
-    ExprStmt: _FlowBuilder._expression_statement,
-    Return: _FlowBuilder._return,
-    Directive: _FlowBuilder._directive,
+    Compound: _FlowBuilder._compound_events,
+    DeclStmt: _FlowBuilder._declaration_events,
+    For: _FlowBuilder._for_events,
+    While: _FlowBuilder._while_events,
+    RangeFor: _FlowBuilder._while_events,
+    If: _FlowBuilder._conditional_events,
+    Switch: _FlowBuilder._conditional_events,
+    ExprStmt: _FlowBuilder._expression_statement_events,
+    Return: _FlowBuilder._return_events,
+    Directive: _FlowBuilder._directive_events,
 }
 
 

@@ -38,8 +38,8 @@ from regionpredict.frontend.program_arguments.operators import (
 )
 from regionpredict.frontend.program_arguments.options import OptionScan
 from regionpredict.frontend.program_arguments.written_places import (
-    Taken,
-    Written,
+    AddressesTaken,
+    PossibleWrites,
     forget_written,
     written_to,
 )
@@ -96,7 +96,7 @@ class Evaluator(Caller, ABC):
         self.retyped: set[Decl] = set()  # variables whose bytes are also accessed as another type
         self._rows: dict[Expression, bool] = {}
         # The variables that a repeated write leaves unchanged.
-        self._untouched: dict[Written, dict[Decl, Contents]] = {}
+        self._untouched: dict[PossibleWrites, dict[Decl, Contents]] = {}
 
     @property
     def steps(self) -> int:
@@ -107,7 +107,7 @@ class Evaluator(Caller, ABC):
 
     @property
     @abstractmethod
-    def taken(self) -> Taken:
+    def taken(self) -> AddressesTaken:
         """The memory locations whose address the program takes, so that pointers may point to
         them.
         """
@@ -139,19 +139,19 @@ class Evaluator(Caller, ABC):
         handler = self._VALUES.get(type(expression))
         return UNKNOWN if handler is None else handler(self, expression)
 
-    def _member(self, expression: Member) -> Value:
+    def _member_value(self, expression: Member) -> Value:
         place = self.place(expression)
         ctype = expression.field.ctype
         return UNKNOWN if place is None else as_type(self._value_in_memory(place, ctype), ctype)
 
-    def _opaque(self, expression: Opaque) -> Value:
+    def _literal_value(self, expression: Opaque) -> Value:
         """Returns the value of a string literal."""
         return UNKNOWN if expression.string is None else Text(expression.string)
 
-    def _cast(self, cast: Cast) -> Value:
+    def _cast_value(self, cast: Cast) -> Value:
         inner = cast.operand
         if isinstance(inner, Opaque) and inner.text == "new":
-            return self._new(cast.ctype, inner.children)
+            return self._new_object(cast.ctype, inner.children)
         if cast.ctype.name == "std::basic_string" and isinstance(inner, CallExpr):
             copied = self.value(inner.args[1]) if inner.name == "memcpy" else UNKNOWN
             if isinstance(copied, Text):
@@ -162,7 +162,7 @@ class Evaluator(Caller, ABC):
             return Struct(frozenset(self.memory.inside(made).items()))
         return as_type(self._as_pointer(self.value(inner), cast.ctype), cast.ctype)
 
-    def _new(self, ctype: CType, elements: Sequence[Expression]) -> Value:
+    def _new_object(self, ctype: CType, elements: Sequence[Expression]) -> Value:
         """Creates the object of `new grid(n)` or `new int[n]`, and returns its address."""
         made = Place(Decl("(new)", "local", ctype.element or OF_ANY_TYPE, Span("", 0)))
         constructed = [self._construct(made, value) for value in elements]
@@ -186,7 +186,7 @@ class Evaluator(Caller, ABC):
     def place(self, expression: Expression | None) -> Place | None:
         """Returns the memory location of an lvalue. None if unknown."""
         if isinstance(expression, Name):
-            return Place(self._first_use(expression.decl))
+            return Place(self._initialized_global(expression.decl))
         if isinstance(expression, Cast):
             return self.place(expression.operand)
         if isinstance(expression, Index):
@@ -207,7 +207,7 @@ class Evaluator(Caller, ABC):
             return None if outer is None else outer.at(expression.field.name)
         return None
 
-    def _first_use(self, decl: Decl) -> Decl:
+    def _initialized_global(self, decl: Decl) -> Decl:
         """Returns the declaration that represents a variable. A global variable gets its initial
         value at its first use.
         """
@@ -270,7 +270,7 @@ class Evaluator(Caller, ABC):
         """Evaluates the return value of a function. For a struct, it includes all members."""
         elements = initial_values(expression)
         if elements is not None:
-            place: Place | None = self._temporary(elements, type_of(expression))
+            place: Place | None = self._temporary_struct(elements, type_of(expression))
         elif constructor_call(_NOWHERE, expression) is not None:
             return self.value(expression)
         elif type_of(expression).kind == "struct" and not isinstance(expression, CallExpr):
@@ -279,7 +279,7 @@ class Evaluator(Caller, ABC):
             return self.value(expression)
         return UNKNOWN if place is None else Struct(frozenset(self.memory.inside(place).items()))
 
-    def _temporary(self, elements: Sequence[Expression], ctype: CType) -> Place:
+    def _temporary_struct(self, elements: Sequence[Expression], ctype: CType) -> Place:
         """Creates an unnamed struct from a list of values."""
         made = Place(Decl("", "local", ctype, Span("", 0)))
         self._initialise_members(made, ctype, elements)
@@ -289,7 +289,7 @@ class Evaluator(Caller, ABC):
         """Stores a value at a memory location. For a struct, all values inside are stored."""
         elements = initial_values(source) if ctype.kind == "struct" else None
         if elements is not None:  # they may use current values: `g = (grid){g.ny, g.nx};`
-            made = self._temporary(elements, ctype)
+            made = self._temporary_struct(elements, ctype)
             self.memory.forget(place)
             self.memory.move(made, place, ctype)
             return
@@ -337,7 +337,7 @@ class Evaluator(Caller, ABC):
             return UNKNOWN
         return value
 
-    def _name(self, name: Name) -> Value:
+    def _name_value(self, name: Name) -> Value:
         decl = name.decl
         own = self.memory.values.get(decl)
         if own and () in own and decl not in self.retyped:  # the most frequent case
@@ -348,11 +348,11 @@ class Evaluator(Caller, ABC):
             return Address(Place(decl))
         if decl.value is not None:
             return decl.value
-        return self._value_in_memory(Place(self._first_use(decl)), decl.ctype)
+        return self._value_in_memory(Place(self._initialized_global(decl)), decl.ctype)
 
     # -- operators --------------------------------------------------------------------------------
 
-    def _assign(self, assign: Assign) -> Value:
+    def _assignment_value(self, assign: Assign) -> Value:
         value = self.value(assign.right)
         place, ctype = self.place(assign.left), type_of(assign.left)
         if assign.op != "=":
@@ -377,10 +377,10 @@ class Evaluator(Caller, ABC):
             part = part.base
         self.forget_written(written_to(target))
 
-    def forget_written(self, written: Written) -> None:
+    def forget_written(self, written: PossibleWrites) -> None:
         """Discards all values that a write may have changed."""
         if written.variables:
-            variables = frozenset(map(self._first_use, written.variables))
+            variables = frozenset(map(self._initialized_global, written.variables))
             written = written._replace(variables=variables)
         untouched = self._untouched.setdefault(written, {})
         forget_written(self.memory, written, self.taken, untouched)
@@ -392,7 +392,7 @@ class Evaluator(Caller, ABC):
             return array_at(base.place)
         return self.place(element.base) if type_of(element.base).kind == "array" else None
 
-    def _unary(self, expression: Unary) -> Value:
+    def _unary_value(self, expression: Unary) -> Value:
         operand, op = expression.operand, expression.op
         if op == "&":
             if isinstance(operand, Index):
@@ -412,16 +412,16 @@ class Evaluator(Caller, ABC):
             return value if op.startswith("p") else changed
         value = self.value(operand)
         if op == "*":
-            return value if function_at(value) is not None else self._element(value, 0)
+            return value if function_at(value) is not None else self._element_value(value, 0)
         if op == "!" and (test := truth_value(value)) is not None:
             return int(not test)
         return apply_unary(expression, value)
 
-    def _index(self, expression: Index) -> Value:
+    def _index_value(self, expression: Index) -> Value:
         if self._is_row(expression) or self._is_row(expression.base):
             place = self.place(expression)
             return UNKNOWN if place is None else self._value_in_memory(place, type_of(expression))
-        return self._element(self.value(expression.base), self.value(expression.index))
+        return self._element_value(self.value(expression.base), self.value(expression.index))
 
     def _is_row(self, expression: Expression) -> bool:
         """Whether the expression is an element of an array of arrays."""
@@ -431,7 +431,7 @@ class Evaluator(Caller, ABC):
             self._rows[expression] = type_of(expression).kind == "array"
         return self._rows[expression]
 
-    def _element(self, base: Value, index: Value) -> Value:
+    def _element_value(self, base: Value, index: Value) -> Value:
         """Returns the element `base[index]`."""
         moved = add_distance(base, index)
         if isinstance(moved, Arguments):
@@ -460,7 +460,7 @@ class Evaluator(Caller, ABC):
         if isinstance(value, Text) and value.argument is not None:
             self.read.add(value.argument)
 
-    def _binary(self, expression: Binary) -> Value:
+    def _binary_value(self, expression: Binary) -> Value:
         op = expression.op
         left = self.value(expression.left)
         if op in ("&&", "||"):
@@ -485,7 +485,7 @@ class Evaluator(Caller, ABC):
             return int((left.rest == right.rest) == (op == "=="))
         return apply_binary(expression, left, right)
 
-    def _ternary(self, expression: Ternary) -> Value:
+    def _ternary_value(self, expression: Ternary) -> Value:
         condition = self.value(expression.condition)
         test = truth_value(condition)
         if test is not None:
@@ -497,7 +497,7 @@ class Evaluator(Caller, ABC):
         self.memory = then_memory.choice(self.memory, condition)
         return choice(condition, then, other, label="")
 
-    def _call(self, call: CallExpr) -> Value:
+    def _call_value(self, call: CallExpr) -> Value:
         if call.decl is None and call.pointer is not None:
             meant = function_at(self.value(call.pointer))
             self.meant.setdefault(call.span, set()).add("" if meant is None else meant.name)
@@ -521,16 +521,16 @@ class Evaluator(Caller, ABC):
     _VALUES: ClassVar[dict[type, Callable[[Evaluator, Any], Value]]] = {
         IntLit: lambda _, literal: literal.value,
         FloatLit: lambda _, literal: literal.value,
-        Name: _name,
-        Cast: _cast,
-        Assign: _assign,
-        Unary: _unary,
-        Binary: _binary,
-        Ternary: _ternary,
-        Index: _index,
-        Member: _member,
-        CallExpr: _call,
-        Opaque: _opaque,
+        Name: _name_value,
+        Cast: _cast_value,
+        Assign: _assignment_value,
+        Unary: _unary_value,
+        Binary: _binary_value,
+        Ternary: _ternary_value,
+        Index: _index_value,
+        Member: _member_value,
+        CallExpr: _call_value,
+        Opaque: _literal_value,
     }
 
 

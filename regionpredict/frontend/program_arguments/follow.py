@@ -13,8 +13,8 @@ from pathlib import Path
 
 from regionpredict.frontend.linking import LinkedUnit
 from regionpredict.frontend.program_arguments.evaluate import function_at
-from regionpredict.frontend.program_arguments.follow_loops import BREAK, LoopFollower
-from regionpredict.frontend.program_arguments.followed import Entry, Followed
+from regionpredict.frontend.program_arguments.follow_loops import BREAK, LoopInterpreter
+from regionpredict.frontend.program_arguments.followed import Entry, InterpretationResult
 from regionpredict.frontend.program_arguments.input_files import InputFiles
 from regionpredict.frontend.program_arguments.memory import (
     UNKNOWN,
@@ -34,8 +34,8 @@ from regionpredict.frontend.program_arguments.signals import (
     UnknownLoopError,
 )
 from regionpredict.frontend.program_arguments.written_places import (
-    Taken,
-    Written,
+    AddressesTaken,
+    PossibleWrites,
     WrittenByCalls,
     addresses_taken,
     filled_by,
@@ -82,7 +82,7 @@ def _run_folders(unit: LinkedUnit) -> tuple[Path, ...]:
     return (Path(), own, *(folder for folder in own.parents if folder.is_relative_to(top)))
 
 
-class Follower(LoopFollower):
+class ProgramInterpreter(LoopInterpreter):
     """Executes one run of a program."""
 
     def __init__(
@@ -93,35 +93,37 @@ class Follower(LoopFollower):
         self.unit = unit
         self.files = InputFiles(_run_folders(unit))
         exact = len(argv) > 1  # a run without arguments has only default values
-        self.seen = Followed(read=self.read, exact=exact, files=self.files)
+        self.seen = InterpretationResult(read=self.read, exact=exact, files=self.files)
         self.stack: list[Function] = []
         self.names: list[dict[str, Decl]] = []
         self.returned: list[
             list[tuple[Memory, Value]]
         ] = []  # possible returns of each active function
         self._deciding: dict[If, bool] = {}
-        self._fills: dict[ExprStmt, Written | None] = {}
+        self._fills: dict[ExprStmt, PossibleWrites | None] = {}
         self._plain: dict[Decl, bool] = {}
         self._locals: dict[Function, frozenset[Decl]] = {}
         self._objects: dict[Decl, str | None] = {}  # the only object of a variable's class
 
     @cached_property
-    def taken(self) -> Taken:
+    def taken(self) -> AddressesTaken:
         """The memory locations whose address the program takes, so pointers may point to them."""
         found = addresses_taken(
             self.unit.bodies(), lambda decl: self.unit.body_of(decl) is not None
         )
-        return found._replace(variables=frozenset(map(self._first_use, found.variables)))
+        return found._replace(variables=frozenset(map(self._initialized_global, found.variables)))
 
-    def run(self, main: Function) -> Followed:
+    def run(self, main: Function) -> InterpretationResult:
         """Interprets the program from `main` and returns the recorded values."""
         given: tuple[Value, ...] = (len(self.argv), Arguments())
         for parameter, value in zip(main.parameters, given, strict=False):
             self.memory.write(Place(parameter), value)
             self.kept.add(parameter)
-        end = self._run_function(main)
+        end = self._interpret_function(main)
         if end is not None and end.kind == "end" and end.span is not None:
-            self._say(f"{end.span.file}:{end.span.line}: with these arguments the program ends")
+            self._add_remark(
+                f"{end.span.file}:{end.span.line}: with these arguments the program ends"
+            )
             self.seen.ended = True
         self.read |= self.options.read
         self.seen.meant = self.meant
@@ -129,9 +131,9 @@ class Follower(LoopFollower):
 
     def remark(self, call: CallExpr, what: str) -> None:
         """Reports code that cannot be executed."""
-        self._say(f"{call.span.file}:{call.span.line}: {what}")
+        self._add_remark(f"{call.span.file}:{call.span.line}: {what}")
 
-    def _say(self, text: str) -> None:
+    def _add_remark(self, text: str) -> None:
         self.seen.remarks[text] = None
 
     def _record_start(self, span: Span) -> None:
@@ -165,13 +167,13 @@ class Follower(LoopFollower):
 
     # -- functions --------------------------------------------------------------------------------
 
-    def _run_function(self, function: Function) -> Signal | None:
+    def _interpret_function(self, function: Function) -> Signal | None:
         self.stack.append(function)
         self.names.append({parameter.name: parameter for parameter in function.parameters})
         self.returned.append([])
         for initialiser in function.initialisers:
             self.value(initialiser)
-        signal = self._statement(function.body)
+        signal = self._interpret_statement(function.body)
         self.names.pop()
         self.stack.pop()
         for memory, value in self.returned.pop():
@@ -227,16 +229,16 @@ class Follower(LoopFollower):
                     self.forget_written(self.written.through_pointer(call))
                     self.seen.cut = True
             for handed in filter(None, map(function_at, arguments)):
-                self._call_back(handed)
+                self._interpret_callback(handed)
             return UNKNOWN
-        this = self._this_of(body)
+        this = self._this_before_call(body)
         for parameter, value, argument in zip(body.parameters, arguments, call.args, strict=False):
             self.memory.forget(Place(parameter))
             if parameter.reference and isinstance(value, (int, float, Text, Struct)):
                 self.memory.write(Place(parameter), self._temporary_place(value, parameter.ctype))
             else:
                 self.store(Place(parameter), value, parameter.ctype, argument)
-        signal = self._run_function(body)
+        signal = self._interpret_function(body)
         if this is not None:
             self.memory.write(Place(body.parameters[0]), this)
         if signal is not None and signal.kind == "end":
@@ -247,9 +249,9 @@ class Follower(LoopFollower):
         """Whether a function is interpreted at this call. Recursive and very deep calls are not."""
         return body not in self.stack and len(self.stack) <= _MOST_DEPTH
 
-    def _call_back(self, function: Decl) -> None:
+    def _interpret_callback(self, function: Decl) -> None:
         """Applies the effects of a program function that is passed to a function without a body.
-        The call of the passed function may happen or not.
+        The passed function may be called or not.
         """
         body = self.unit.body_of(function)
         if body is None or not self._is_executed(body):
@@ -257,7 +259,7 @@ class Follower(LoopFollower):
         before = self.memory.copy()
         for parameter in body.parameters:
             self.memory.forget(Place(parameter))
-        self._run_function(body)
+        self._interpret_function(body)
         self.memory = before.common(self.memory)
 
     def _temporary_place(self, value: Value, ctype: CType) -> Value:
@@ -266,7 +268,7 @@ class Follower(LoopFollower):
         self.put(place, value)
         return Address(place)
 
-    def _this_of(self, body: Function) -> Value | None:
+    def _this_before_call(self, body: Function) -> Value | None:
         """Returns the value of `this` before a call of a method. None for other functions."""
         if not body.parameters or body.parameters[0].name != "this":
             return None
@@ -287,23 +289,23 @@ class Follower(LoopFollower):
 
     # -- statements -------------------------------------------------------------------------------
 
-    def _statement(self, statement: Stmt) -> Signal | None:
+    def _interpret_statement(self, statement: Stmt) -> Signal | None:
         if self.steps > self.most_steps:
             self.memory.forget_all()
-            self._say(f"{self.unit.path}: too long to execute to its end")
+            self._add_remark(f"{self.unit.path}: too long to execute to its end")
             self.seen.gaps = self.seen.cut = True
             return Signal("end")
         try:
-            return self._execute(statement)
+            return self._dispatch_statement(statement)
         except ProgramEnd as end:
             return end.signal
 
-    def _execute(self, statement: Stmt) -> Signal | None:
+    def _dispatch_statement(self, statement: Stmt) -> Signal | None:
         if isinstance(statement, Compound):
             outer = self.names[-1]
             self.names[-1] = dict(outer)
             try:
-                return self._sequence(statement.items)
+                return self._interpret_sequence(statement.items)
             finally:
                 self.names[-1] = outer
         if isinstance(statement, ExprStmt):
@@ -311,17 +313,17 @@ class Follower(LoopFollower):
             if filled is not None:
                 self.forget_written(filled)
                 return None
-            self._ending_call(statement)
+            self._check_ending_call(statement)
             self.value(statement.expr)
         elif isinstance(statement, DeclStmt):
             for decl in statement.decls:
-                self._declare(decl)
+                self._interpret_declaration(decl)
         elif isinstance(statement, If):
-            return self._if(statement)
+            return self._interpret_if(statement)
         elif isinstance(statement, (For, While)):
-            return self._loop(statement)
+            return self._interpret_loop(statement)
         elif isinstance(statement, Switch):
-            return self._switch(statement)
+            return self._interpret_switch(statement)
         elif isinstance(statement, Return):
             given = statement.value
             value = UNKNOWN if given is None else self.returned_value(given)
@@ -329,21 +331,21 @@ class Follower(LoopFollower):
             failed = kind == "end" and truth_value(value)
             return Signal(kind, value, statement.span if failed else None)
         elif isinstance(statement, Jump):
-            return self._jump(statement)
+            return self._interpret_jump(statement)
         elif isinstance(statement, Directive):
-            return self._directive(statement)
+            return self._interpret_directive(statement)
         elif isinstance(statement, RangeFor):
             self._repeat(statement.body)
         return None
 
-    def _sequence(self, items: Sequence[Stmt]) -> Signal | None:
+    def _interpret_sequence(self, items: Sequence[Stmt]) -> Signal | None:
         for item in items:
-            signal = self._statement(item)
+            signal = self._interpret_statement(item)
             if signal is not None:
                 return signal
         return None
 
-    def _skipped_fill(self, statement: ExprStmt) -> Written | None:
+    def _skipped_fill(self, statement: ExprStmt) -> PossibleWrites | None:
         """Returns the writes of a statement that only assigns a floating-point number, otherwise
         None.
 
@@ -353,22 +355,24 @@ class Follower(LoopFollower):
             self._fills[statement] = filled_by(statement.expr)
         return self._fills[statement]
 
-    def _ending_call(self, statement: ExprStmt) -> None:
+    def _check_ending_call(self, statement: ExprStmt) -> None:
         call = statement.expr
         if isinstance(call, CallExpr) and call.name in _ENDING:
             status = self.value(call.args[0]) if call.args else UNKNOWN
             failed = call.name in _FAILING or truth_value(status)
             raise ProgramEnd(Signal("end", UNKNOWN, statement.span if failed else None))
 
-    def _jump(self, statement: Jump) -> Signal | None:
+    def _interpret_jump(self, statement: Jump) -> Signal | None:
         if statement.kind == "goto":
-            self._say(f"{statement.span.file}:{statement.span.line}: a goto is not supported")
+            self._add_remark(
+                f"{statement.span.file}:{statement.span.line}: a goto is not supported"
+            )
             self.seen.gaps = self.seen.cut = True
             self.memory.forget_all()
             return Signal("end")
         return Signal(statement.kind)
 
-    def _declare(self, decl: Decl) -> None:
+    def _interpret_declaration(self, decl: Decl) -> None:
         self.names[-1][decl.name] = decl
         if decl.kind == "static":
             return
@@ -394,7 +398,7 @@ class Follower(LoopFollower):
             ) or any(isinstance(inner, Directive) for inner in every_statement(statement))
         return self._deciding[statement]
 
-    def _if(self, statement: If) -> Signal | None:
+    def _interpret_if(self, statement: If) -> Signal | None:
         if self._has_call_or_directive(statement):
             self._record_start(statement.span)
         condition = self.value(statement.condition)
@@ -402,12 +406,12 @@ class Follower(LoopFollower):
         self.seen.decided.setdefault(statement.span, set()).add(test)
         if test is not None:
             chosen = statement.then if test else statement.other
-            return self._statement(chosen) if chosen is not None else None
+            return self._interpret_statement(chosen) if chosen is not None else None
         before = self.memory
         self.memory = before.copy()
-        first = self._statement(statement.then)
+        first = self._interpret_statement(statement.then)
         then_memory, self.memory = self.memory, before
-        second = self._statement(statement.other) if statement.other is not None else None
+        second = self._interpret_statement(statement.other) if statement.other is not None else None
         if first is not None and first.kind == "end":
             return second
         if second is not None and second.kind == "end":
@@ -428,7 +432,7 @@ class Follower(LoopFollower):
 
     # -- switch and directives --------------------------------------------------------------------
 
-    def _switch(self, statement: Switch) -> Signal | None:
+    def _interpret_switch(self, statement: Switch) -> Signal | None:
         value = self.value(statement.condition)
         items = statement.body.items if isinstance(statement.body, Compound) else (statement.body,)
         if not isinstance(value, (int, float)):
@@ -447,7 +451,7 @@ class Follower(LoopFollower):
 
     def _cases_from(self, items: Sequence[Stmt]) -> Signal | None:
         """Interprets a `switch` from one of its labels."""
-        signal, early = self._with_jumps(lambda: self._sequence(items), BREAK)
+        signal, early = self._with_jumps(lambda: self._interpret_sequence(items), BREAK)
         if signal is not None and signal.kind == "break":
             signal = None
         if early and signal is not None:
@@ -474,7 +478,7 @@ class Follower(LoopFollower):
                 merged = self.memory if merged is None else merged.common(self.memory)
         self.memory = before if merged is None else merged
 
-    def _directive(self, statement: Directive) -> Signal | None:
+    def _interpret_directive(self, statement: Directive) -> Signal | None:
         body = statement.body
         self.seen.parallel = True
         if statement.pragma.is_loop:
@@ -486,7 +490,7 @@ class Follower(LoopFollower):
             return None
         if statement.pragma.is_task:
             self._record_start(statement.span)
-        return self._statement(body) if body is not None else None
+        return self._interpret_statement(body) if body is not None else None
 
 
 _NOWHERE = Span("", 0)

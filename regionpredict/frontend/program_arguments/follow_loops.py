@@ -12,14 +12,14 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from regionpredict.frontend.program_arguments.evaluate import Evaluator
-from regionpredict.frontend.program_arguments.followed import Followed
+from regionpredict.frontend.program_arguments.followed import InterpretationResult
 from regionpredict.frontend.program_arguments.input_files import READERS
 from regionpredict.frontend.program_arguments.loop_rounds import (
     Header,
-    grown_by,
     header_of,
     only_fills,
     own_counters,
+    variables_updated_in,
     without_counters,
 )
 from regionpredict.frontend.program_arguments.memory import Memory, Place, Value
@@ -31,9 +31,9 @@ from regionpredict.frontend.program_arguments.signals import (
     UnknownLoopError,
 )
 from regionpredict.frontend.program_arguments.written_places import (
-    Written,
+    PossibleWrites,
     WrittenByCalls,
-    is_real_element,
+    is_float_element,
 )
 from regionpredict.frontend.syntax import (
     CallExpr,
@@ -81,7 +81,7 @@ class _Changes(NamedTuple):
     effect follows from their types (`written`).
     """
 
-    written: Written
+    written: PossibleWrites
     grown: frozenset[Decl]
     targets: tuple[Expression, ...]
 
@@ -95,10 +95,10 @@ def steps_of_each(programs: int) -> int:
     return min(_MOST_STEPS, max(_LEAST_STEPS, _MOST_TOGETHER // programs))
 
 
-class LoopFollower(Evaluator):
+class LoopInterpreter(Evaluator):
     """Interprets loops. A subclass interprets the other statements."""
 
-    seen: Followed
+    seen: InterpretationResult
 
     def __init__(
         self, argv: Sequence[str], written: WrittenByCalls, *, assumed: bool, most_steps: int
@@ -119,7 +119,7 @@ class LoopFollower(Evaluator):
         self.rounds_inside = 1  # total iterations of the enclosing short loops in a long one
 
     @abstractmethod
-    def _statement(self, statement: Stmt) -> Signal | None:
+    def _interpret_statement(self, statement: Stmt) -> Signal | None:
         """Interprets a statement. Returns the jump that ends it, such as `break`."""
 
     @abstractmethod
@@ -130,11 +130,11 @@ class LoopFollower(Evaluator):
     def _may_return(self, signal: Signal | None, memory: Memory) -> bool:
         """Records the memory at a possible return, and continues on the path without the return."""
 
-    def _loop(self, loop: For | While) -> Signal | None:
+    def _interpret_loop(self, loop: For | While) -> Signal | None:
         if isinstance(loop, For) and loop.init is not None:
-            self._statement(loop.init)
+            self._interpret_statement(loop.init)
         self._record_start(loop.span)
-        rounds = self._rounds_of(loop)
+        rounds = self._trip_count(loop)
         short = rounds is not None and rounds * self.rounds_inside <= _FEW_ROUNDS
         filling = self._only_fills(loop)
         long = (filling or self.inside_long) and not (short and not (filling and self.inside_long))
@@ -151,7 +151,7 @@ class LoopFollower(Evaluator):
         if self.inside_long and rounds:
             self.rounds_inside *= max(rounds, 1)
         try:
-            return self._iterations(loop, most, rounds)
+            return self._interpret_iterations(loop, most, rounds)
         except UnknownLoopError:
             self.memory = before
             self.seen.forget_entries_after(recorded)  # the representative iteration replaces them
@@ -173,7 +173,9 @@ class LoopFollower(Evaluator):
         self.inside_long -= 1
         self.rounds_inside = around
 
-    def _iterations(self, loop: For | While, most: int, rounds: int | None) -> Signal | None:
+    def _interpret_iterations(
+        self, loop: For | While, most: int, rounds: int | None
+    ) -> Signal | None:
         """Interprets a loop iteration by iteration, up to a total number of steps.
 
         `rounds` is the number of iterations according to the loop's header.
@@ -193,13 +195,13 @@ class LoopFollower(Evaluator):
                 if not test:
                     return None
             first = False
-            signal = None if idle else self._iteration(loop.body)
+            signal = None if idle else self._interpret_iteration(loop.body)
             if signal is not None and signal.kind == "break":
                 return None
             if signal is not None and signal.kind != "continue":
                 return signal
             if counters and not idle:
-                after = self._state(counters)
+                after = self._iteration_state(counters)
                 idle, before = after is not None and after == before, after
             if isinstance(loop, For) and loop.increment is not None:
                 self.value(loop.increment)
@@ -213,17 +215,17 @@ class LoopFollower(Evaluator):
                     break
         raise LongLoopError
 
-    def _iteration(self, body: Stmt) -> Signal | None:
+    def _interpret_iteration(self, body: Stmt) -> Signal | None:
         """Interprets a loop's body once. Returns the jump that ends it."""
-        signal, early = self._with_jumps(lambda: self._statement(body), _CONTINUE)
+        signal, early = self._with_jumps(lambda: self._interpret_statement(body), _CONTINUE)
         if early and signal is not None and signal.kind != "continue":
             raise UnknownLoopError
         self._merge_all(early)
         return signal
 
-    def _any_iteration(self, body: Stmt) -> None:
+    def _interpret_any_iteration(self, body: Stmt) -> None:
         """Interprets the body of a loop with an unknown number of iterations."""
-        signal, early = self._with_jumps(lambda: self._statement(body), _CONTINUE | BREAK)
+        signal, early = self._with_jumps(lambda: self._interpret_statement(body), _CONTINUE | BREAK)
         self._may_return(signal, self.memory)
         self._merge_all(early)
 
@@ -260,7 +262,7 @@ class LoopFollower(Evaluator):
                 break
         return False
 
-    def _rounds_of(self, loop: For | While) -> int | None:
+    def _trip_count(self, loop: For | While) -> int | None:
         """Returns the iteration count of a loop without early exits, at its start, or None."""
         if loop not in self._headers:
             self._headers[loop] = header_of(loop)
@@ -272,7 +274,7 @@ class LoopFollower(Evaluator):
             return None
         return -((begin - end) // header.step)
 
-    def _state(self, counters: frozenset[Decl]) -> _State | None:
+    def _iteration_state(self, counters: frozenset[Decl]) -> _State | None:
         """Returns everything that determines the effect of an iteration, except the loop's
         counters.
         """
@@ -313,7 +315,7 @@ class LoopFollower(Evaluator):
             self.seen.forget_entries_after(
                 recorded
             )  # recorded in passes with too many known values
-            self._any_iteration(body)
+            self._interpret_any_iteration(body)
             for expression in header_expressions:
                 self.value(expression)
             self.memory = before.common(self.memory)
@@ -332,7 +334,7 @@ class LoopFollower(Evaluator):
         unknown at its start.
         """
         before = self.memory.copy()
-        self._any_iteration(body)
+        self._interpret_any_iteration(body)
         self.memory = before.common(self.memory)
 
     def _only_fills(self, loop: For | While) -> bool:
@@ -377,9 +379,9 @@ class LoopFollower(Evaluator):
             targets = [
                 target for expression in parts if id(expression) not in passed
                 and (target := set_place(expression)) is not None
-                and not is_real_element(target)
+                and not is_float_element(target)
             ]  # fmt: skip
-            changes = _Changes(self.written.by(parts), grown_by(parts), tuple(targets))
+            changes = _Changes(self.written.by(parts), variables_updated_in(parts), tuple(targets))
             for inner in map(self._changes_in, inner_statements(statement)):
                 changes = _Changes(
                     changes.written.union(inner.written),

@@ -78,7 +78,7 @@ def _hash_of(number: int) -> int:
 
 
 @dataclass(slots=True)
-class Followed:
+class InterpretationResult:
     """The results of interpreting a program.
 
     `entries` are the values at the start of regions and loops, by location. `remarks` are notes for

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from regionpredict.frontend.linking import LinkedUnit
 from regionpredict.frontend.program_arguments.environment import exact_result
-from regionpredict.frontend.program_arguments.follow import Follower
+from regionpredict.frontend.program_arguments.follow import ProgramInterpreter
 from regionpredict.frontend.program_arguments.library import LIBRARY, WRITING, Handler
 from regionpredict.frontend.program_arguments.memory import (
     UNKNOWN,
@@ -33,8 +33,8 @@ from regionpredict.frontend.program_arguments.memory import (
 )
 from regionpredict.frontend.program_arguments.signals import Signal, UnknownLoopError
 from regionpredict.frontend.program_arguments.written_places import (
-    Taken,
-    Written,
+    AddressesTaken,
+    PossibleWrites,
     WrittenByCalls,
 )
 from regionpredict.frontend.syntax import (
@@ -78,14 +78,14 @@ Symbol = Name | Member | CallExpr
 """The expression whose initial value, at the start of the function, a name represents."""
 
 
-class NotFollowedError(Exception):
+class NotInterpretedError(Exception):
     """Raised for a function that cannot be executed to its end."""
 
 
 class FunctionValues:
     """The values of variables at the directives of one function."""
 
-    def __init__(self, function: Function, follower: _FunctionFollower) -> None:
+    def __init__(self, function: Function, follower: _FunctionInterpreter) -> None:
         self._memories = follower.memories
         self._unsure = follower.unsure
         self._globals = follower.globals
@@ -152,11 +152,11 @@ def values_in(unit: LinkedUnit, function: Function) -> FunctionValues | None:
     None if the function cannot be interpreted: it has `goto`, unreadable code or too much work.
     """
     if function not in unit.values:
-        follower = _FunctionFollower(unit)
+        follower = _FunctionInterpreter(unit)
         try:
             follower.follow(function)
             unit.values[function] = FunctionValues(function, follower)
-        except (NotFollowedError, UnknownLoopError):
+        except (NotInterpretedError, UnknownLoopError):
             unit.values[function] = None
     known: FunctionValues | None = unit.values[function]
     return known
@@ -184,7 +184,7 @@ class _Symbol(NamedTuple):
     use: Symbol
 
 
-class _FunctionFollower(Follower):
+class _FunctionInterpreter(ProgramInterpreter):
     """Interprets one function from its start, including the functions that it calls."""
 
     library: Mapping[str, Handler] = {
@@ -228,7 +228,7 @@ class _FunctionFollower(Follower):
         self._scan(function)
         for parameter in function.parameters:
             self._create_member_symbols(parameter)
-        self._run_function(function)
+        self._interpret_function(function)
 
     def _create_member_symbols(self, parameter: Decl) -> None:
         """Creates symbols for the integers in the struct that a parameter points to."""
@@ -254,11 +254,11 @@ class _FunctionFollower(Follower):
         return Expr.name(name)
 
     @property
-    def taken(self) -> Taken:
+    def taken(self) -> AddressesTaken:
         """The memory locations whose address an interpreted function takes, so that pointers may
         point to them.
         """
-        return Taken(frozenset(self._escaped), frozenset(self._reached))
+        return AddressesTaken(frozenset(self._escaped), frozenset(self._reached))
 
     def read_at(self, place: Place) -> Value:
         """Returns the value at a memory location, or unknown if the location is uncertain."""
@@ -275,7 +275,7 @@ class _FunctionFollower(Follower):
         """
         body = self.unit.body_of(call.decl) if call.decl is not None else None
         if call.name in _SAVED:
-            raise NotFollowedError
+            raise NotInterpretedError
         if not call.free and (body is None or not self._is_executed(body)):
             self._forget_pointed(call, arguments)
             if is_by_member_pointer(call):
@@ -293,8 +293,8 @@ class _FunctionFollower(Follower):
             last = place.steps[-1] if place.steps else None
             of_member = isinstance(last, str) and ctype.kind != "struct"
             self.forget_written(
-                Written(members=frozenset((str(last),))) if of_member
-                else Written(kinds=frozenset(("any",)))
+                PossibleWrites(members=frozenset((str(last),))) if of_member
+                else PossibleWrites(kinds=frozenset(("any",)))
             )  # fmt: skip
         super().store(place, value, ctype, source)
 
@@ -313,11 +313,11 @@ class _FunctionFollower(Follower):
     def _record_start(self, span: Span) -> None:
         """Does nothing, since only values at directives are needed."""
 
-    def _run_function(self, function: Function) -> Signal | None:
+    def _interpret_function(self, function: Function) -> Signal | None:
         if function not in self._scanned:
             self._scanned.add(function)
             self._scan(function)
-        return super()._run_function(function)
+        return super()._interpret_function(function)
 
     def _scan(self, function: Function) -> None:
         """Records the addresses that a function takes, and the members that share bytes with other
@@ -366,13 +366,13 @@ class _FunctionFollower(Follower):
             if owner == ctype.class_name and field.ctype.kind in _NUMBERS and field.init is None:
                 yield field
 
-    def _first_use(self, decl: Decl) -> Decl:
+    def _initialized_global(self, decl: Decl) -> Decl:
         """Returns the declaration of a variable and gives a global variable its initial value.
         Global variables that the program never sets are constants.
         """
         if decl.kind not in _IN_FILE:
             return decl
-        earlier = super()._first_use(decl)
+        earlier = super()._initialized_global(decl)
         if earlier is decl and decl not in self._constant and decl in self.memory.first:
             number = decl.ctype.kind in ("int", "float") and not decl.is_volatile
             if number and (decl.is_const or not self.unit.writers_of(decl)):
@@ -384,16 +384,16 @@ class _FunctionFollower(Follower):
                     self.memory.first[decl] = {(): name}
         return earlier
 
-    def _statement(self, statement: Stmt) -> Signal | None:
+    def _interpret_statement(self, statement: Stmt) -> Signal | None:
         if self.steps > self.most_steps or isinstance(statement, Unread):
-            raise NotFollowedError
-        return super()._statement(statement)
+            raise NotInterpretedError
+        return super()._interpret_statement(statement)
 
-    def _if(self, statement: If) -> Signal | None:
+    def _interpret_if(self, statement: If) -> Signal | None:
         """Interprets an `if`. The code after it is interpreted even if the program certainly
         ends.
         """
-        signal = super()._if(statement)
+        signal = super()._interpret_if(statement)
         ended = signal is not None and signal.kind == "end" and len(self.stack) == 1
         return None if ended else signal
 
@@ -405,7 +405,7 @@ class _FunctionFollower(Follower):
             self._counters[id(loop.body)] = [decl for decl in moved if decl.kind == "local"]
         super()._unknown_loop(loop)
 
-    def _any_iteration(self, body: Stmt) -> None:
+    def _interpret_any_iteration(self, body: Stmt) -> None:
         counters = self._counters.get(id(body), ())
         names = set[str]()
         for decl in counters:
@@ -413,25 +413,25 @@ class _FunctionFollower(Follower):
             name = self._new_symbol(place, decl.name, Name(decl, decl.span))
             self.memory.write(place, name)
             names |= name.names
-        super()._any_iteration(body)
+        super()._interpret_any_iteration(body)
         for decl, _ in self.memory.known() if counters else ():
             self.memory.keep_if(
                 decl, lambda _, value: not isinstance(value, Expr) or names.isdisjoint(value.names)
             )
 
-    def _switch(self, statement: Switch) -> Signal | None:
+    def _interpret_switch(self, statement: Switch) -> Signal | None:
         body = statement.body
         items = body.items if isinstance(body, Compound) else (body,)
         if sum(len(case_labels(item)) for item in items) != _labels_in(body):
-            raise NotFollowedError  # a label inside another statement
-        return super()._switch(statement)
+            raise NotInterpretedError  # a label inside another statement
+        return super()._interpret_switch(statement)
 
-    def _jump(self, statement: Jump) -> Signal | None:
+    def _interpret_jump(self, statement: Jump) -> Signal | None:
         if statement.kind == "goto":
-            raise NotFollowedError
-        return super()._jump(statement)
+            raise NotInterpretedError
+        return super()._interpret_jump(statement)
 
-    def _directive(self, statement: Directive) -> Signal | None:
+    def _interpret_directive(self, statement: Directive) -> Signal | None:
         if len(self.stack) == 1:
             earlier = self.memories.get(statement)
             now = self.memory.copy()
@@ -443,7 +443,7 @@ class _FunctionFollower(Follower):
         if words[0] not in _ONE_THREAD:  # several threads run it, in any order
             self._forget_written(body)
             self._forget_escaped()
-        signal = super()._directive(statement)
+        signal = super()._interpret_directive(statement)
         if pragma.own_names or pragma.is_task or "target" in words:
             self._forget_written(body)
         return signal

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from regionpredict.frontend.program_arguments.memory import Address, Memory, Place
-from regionpredict.frontend.program_arguments.written_places import NOTHING, Written
+from regionpredict.frontend.program_arguments.written_places import NOTHING, PossibleWrites
 from regionpredict.frontend.syntax import (
     Assign,
     Binary,
@@ -67,7 +67,7 @@ def counters_in(statement: Stmt) -> set[Decl]:
     }
 
 
-def grown_by(expressions: Iterable[Expression]) -> frozenset[Decl]:
+def variables_updated_in(expressions: Iterable[Expression]) -> frozenset[Decl]:
     """Returns the variables of the function that are updated from their old value or whose address
     is taken. Their final values are known only after all iterations.
     """
@@ -85,7 +85,7 @@ def grown_by(expressions: Iterable[Expression]) -> frozenset[Decl]:
     return frozenset(grown)
 
 
-def only_fills(loop: For | While, written: Written, grown: Iterable[Decl]) -> bool:
+def only_fills(loop: For | While, written: PossibleWrites, grown: Iterable[Decl]) -> bool:
     """Whether a loop with these writes and updates changes only its own variables and
     floating-point numbers, which are rarely sizes.
     """
@@ -94,12 +94,12 @@ def only_fills(loop: For | While, written: Written, grown: Iterable[Decl]) -> bo
         written != NOTHING
         and not written.members
         and written.kinds <= {"float"}
-        and all(_is_real(decl) for decl in written.variables)
-        and all(_is_real(decl) or decl in own for decl in grown)
+        and all(_is_float(decl) for decl in written.variables)
+        and all(_is_float(decl) or decl in own for decl in grown)
     )
 
 
-def _is_real(decl: Decl) -> bool:
+def _is_float(decl: Decl) -> bool:
     """Whether a variable is a floating-point number or an array of such numbers."""
     return decl.ctype.innermost.kind == "float"
 

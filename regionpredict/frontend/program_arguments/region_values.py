@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 from regionpredict.errors import one_line
 from regionpredict.frontend.linking import LinkedUnit
-from regionpredict.frontend.program_arguments.follow import Follower
+from regionpredict.frontend.program_arguments.follow import ProgramInterpreter
 from regionpredict.frontend.program_arguments.follow_loops import steps_of_each
-from regionpredict.frontend.program_arguments.followed import Entry, Followed
+from regionpredict.frontend.program_arguments.followed import Entry, InterpretationResult
 from regionpredict.frontend.program_arguments.input_files import NO_INPUTS, InputPaths
 from regionpredict.frontend.program_arguments.memory import (
     BYTES,
@@ -50,11 +50,11 @@ class ArgumentValues:
     """The values that follow from the program's arguments.
 
     `entries` are the values at the start of regions and loops in each program, by source location.
-    `remarks` report unsupported code, one line each. `meant` and `decided` are as in `Followed`.
-    `complete`: the whole program is known, so regions without an entry are unreachable. `always`
-    are the values that are the same at every execution, if the user gave arguments. `to_the_end`:
-    each program reached a parallel region and was interpreted to its end. `inputs` are the input
-    files that the programs open.
+    `remarks` report unsupported code, one line each. `meant` and `decided` are as in
+    `InterpretationResult`. `complete`: the whole program is known, so regions without an entry are
+    unreachable. `always` are the values that are the same at every execution, if the user gave
+    arguments. `to_the_end`: each program reached a parallel region and was interpreted to its end.
+    `inputs` are the input files that the programs open.
     """
 
     entries: Mapping[Span, Sequence[Sequence[Entry]]]
@@ -223,7 +223,7 @@ def argument_values(
     unread_files: dict[str, None] = {}
     programs = [(unit, main) for unit in units if (main := _main_of(unit)) is not None]
     for unit, main in programs:
-        seen = Follower(
+        seen = ProgramInterpreter(
             unit, ["program", *(argv or ())], assumed=argv is None,
             most_steps=steps_of_each(len(programs)),
         ).run(main)  # fmt: skip
@@ -257,7 +257,9 @@ def _main_of(unit: LinkedUnit) -> Function | None:
     return next((body for body in unit.bodies() if body.name == "main"), None)
 
 
-def _unread_arguments(unit: LinkedUnit, seen: Followed, argv: Sequence[str]) -> list[str]:
+def _unread_arguments(
+    unit: LinkedUnit, seen: InterpretationResult, argv: Sequence[str]
+) -> list[str]:
     unread = [word for number, word in enumerate(argv, 1) if number not in seen.read]
     # Unread arguments are no error if the program ends early.
     if not unread or seen.handed_on or seen.ended:

@@ -46,7 +46,7 @@ _KINDS = frozenset(("int", "float", "pointer"))
 _IN_FILE = ("global", "static")
 
 
-class Written(NamedTuple):
+class PossibleWrites(NamedTuple):
     """The possible writes of some code.
 
     `variables` are global variables. `members` are member names, and `reals` the names of
@@ -59,15 +59,15 @@ class Written(NamedTuple):
     reals: frozenset[str] = frozenset()
     kinds: frozenset[str] = frozenset()
 
-    def union(self, other: Written) -> Written:
+    def union(self, other: PossibleWrites) -> PossibleWrites:
         """Returns the union of two sets of possible writes."""
-        return Written(
+        return PossibleWrites(
             self.variables | other.variables, self.members | other.members,
             self.reals | other.reals, self.kinds | other.kinds,
         )  # fmt: skip
 
 
-NOTHING = Written()
+NOTHING = PossibleWrites()
 
 
 def kind_of(ctype: CType) -> str:
@@ -75,26 +75,30 @@ def kind_of(ctype: CType) -> str:
     return ctype.kind if ctype.kind in _KINDS else _ANY
 
 
-def written_to(target: Expression) -> Written:
+def written_to(target: Expression) -> PossibleWrites:
     """Returns the possible writes of an assignment, except to local variables."""
     target = without_casts(target)
     if isinstance(target, Name):
         named = target.decl.kind in _IN_FILE
-        return Written(variables=frozenset((target.decl,))) if named else NOTHING
+        return PossibleWrites(variables=frozenset((target.decl,))) if named else NOTHING
     if isinstance(target, Member):
         name = frozenset((target.field.name,))
-        return Written(reals=name) if target.field.ctype.kind == "float" else Written(members=name)
+        return (
+            PossibleWrites(reals=name)
+            if target.field.ctype.kind == "float"
+            else PossibleWrites(members=name)
+        )
     if is_memory(target):
-        return Written(kinds=frozenset((kind_of(type_of(target)),)))
+        return PossibleWrites(kinds=frozenset((kind_of(type_of(target)),)))
     return NOTHING
 
 
-def is_real_element(target: Expression) -> bool:
+def is_float_element(target: Expression) -> bool:
     """Whether the target is a floating-point number in an array or pointer target."""
     return not isinstance(target, Member) and is_memory(target) and type_of(target).kind == "float"
 
 
-def filled_by(expression: Expression) -> Written | None:
+def filled_by(expression: Expression) -> PossibleWrites | None:
     """Returns the write of a floating-point assignment to a variable or an element. None for any
     other statement, and for assignments with other effects.
     """
@@ -102,18 +106,18 @@ def filled_by(expression: Expression) -> Written | None:
         return None
     target = expression.left
     if isinstance(target, Name) and target.decl.ctype.kind == "float":
-        return Written(variables=frozenset((target.decl,)))
-    return written_to(target) if is_real_element(target) else None
+        return PossibleWrites(variables=frozenset((target.decl,)))
+    return written_to(target) if is_float_element(target) else None
 
 
-class Taken(NamedTuple):
+class AddressesTaken(NamedTuple):
     """The variables and struct members whose address a program takes."""
 
     variables: frozenset[Decl]
     members: frozenset[str]
 
 
-def addresses_taken(bodies: Iterable[Function], is_own: Callable[[Decl], bool]) -> Taken:
+def addresses_taken(bodies: Iterable[Function], is_own: Callable[[Decl], bool]) -> AddressesTaken:
     """Returns the variables and members that pointers may point to. Functions outside the program
     are assumed to store no addresses.
     """
@@ -136,7 +140,7 @@ def addresses_taken(bodies: Iterable[Function], is_own: Callable[[Decl], bool]) 
                 variables.add(target.decl)
             elif isinstance(target, Member):
                 members.add(target.field.name)
-    return Taken(frozenset(variables), frozenset(members))
+    return AddressesTaken(frozenset(variables), frozenset(members))
 
 
 class WrittenByCalls:
@@ -146,21 +150,21 @@ class WrittenByCalls:
         self, body_of: Callable[[Decl], Function | None], bodies: Callable[[], Iterable[Function]]
     ) -> None:
         self._body_of, self._bodies = body_of, bodies
-        self._own: dict[Function, tuple[Written, list[Function]]] = {}
+        self._own: dict[Function, tuple[PossibleWrites, list[Function]]] = {}
 
-    def by(self, expressions: Iterable[Expression]) -> Written:
+    def by(self, expressions: Iterable[Expression]) -> PossibleWrites:
         """Returns the writes of expressions, and of the functions that they call."""
         written, called = self._direct_writes(expressions)
         return written.union(self.by_functions(called))
 
-    def by_functions(self, functions: Iterable[Function]) -> Written:
+    def by_functions(self, functions: Iterable[Function]) -> PossibleWrites:
         """Returns the writes of functions and everything they call."""
         written = NOTHING
         for function in reached(functions, lambda function: self._direct_writes_of(function)[1]):
             written = written.union(self._direct_writes_of(function)[0])
         return written
 
-    def through_pointer(self, call: CallExpr) -> Written:
+    def through_pointer(self, call: CallExpr) -> PossibleWrites:
         """Returns the writes of a call through an unknown pointer. It may call any function with
         this number of arguments.
         """
@@ -169,13 +173,15 @@ class WrittenByCalls:
     def _functions_with_arguments(self, count: int) -> list[Function]:
         return [body for body in self._bodies() if len(body.parameters) == count]
 
-    def _direct_writes_of(self, function: Function) -> tuple[Written, list[Function]]:
+    def _direct_writes_of(self, function: Function) -> tuple[PossibleWrites, list[Function]]:
         known = self._own.get(function)
         if known is None:
             known = self._own[function] = self._direct_writes(all_expressions(function))
         return known
 
-    def _direct_writes(self, expressions: Iterable[Expression]) -> tuple[Written, list[Function]]:
+    def _direct_writes(
+        self, expressions: Iterable[Expression]
+    ) -> tuple[PossibleWrites, list[Function]]:
         written, called = NOTHING, list[Function]()
         for expression in expressions:
             if isinstance(expression, Assign) or (
@@ -196,7 +202,7 @@ class WrittenByCalls:
                 written = written.union(self._writes_of_external(call))
         return written, called
 
-    def _writes_of_external(self, call: CallExpr) -> Written:
+    def _writes_of_external(self, call: CallExpr) -> PossibleWrites:
         """Returns the writes of a function without a visible body, through the addresses in its
         arguments.
         """
@@ -208,7 +214,7 @@ class WrittenByCalls:
 
 
 def forget_written(
-    memory: Memory, written: Written, taken: Taken, untouched: dict[Decl, Contents]
+    memory: Memory, written: PossibleWrites, taken: AddressesTaken, untouched: dict[Decl, Contents]
 ) -> None:
     """Removes from a memory all values that may have been overwritten.
 

@@ -146,16 +146,22 @@ def _is_assertion(statement: Stmt) -> bool:
     """
     if isinstance(statement, If):
         *_, last = _flattened(statement.then) or [statement.then]
-        return statement.other is None and isinstance(last, ExprStmt) and _fails(last.expr)
+        return (
+            statement.other is None
+            and isinstance(last, ExprStmt)
+            and _is_failed_assertion(last.expr)
+        )
     if not isinstance(statement, ExprStmt):
         return False
     bare = without_casts(statement.expr)
     if isinstance(bare, IntLit):
         return True
-    return isinstance(bare, (Ternary, Binary)) and any(map(_fails, every_expression(bare)))
+    return isinstance(bare, (Ternary, Binary)) and any(
+        map(_is_failed_assertion, every_expression(bare))
+    )
 
 
-def _fails(expression: Expression) -> bool:
+def _is_failed_assertion(expression: Expression) -> bool:
     asserted = isinstance(expression, CallExpr) and expression.name in _ASSERTION
     return asserted or ends_here(expression)
 

@@ -107,7 +107,7 @@ class Effects:
         """
         effects = self._expressions.get(expression)
         if effects is None:
-            effects = self._find_effects(expression)
+            effects = self._find_effects_of(expression)
             self._expressions[expression] = effects
         return effects
 
@@ -126,7 +126,7 @@ class Effects:
             self._statements[statement] = known
         return known
 
-    def _find_effects(self, expression: Expression) -> dict[Decl, int | None]:
+    def _find_effects_of(self, expression: Expression) -> dict[Decl, int | None]:
         effects: dict[Decl, int | None] = {}
         waiting = [expression]
         while waiting:

@@ -23,7 +23,7 @@ File = TypeVar("File", bound=Hashable)
 
 
 @dataclass(frozen=True)  # a named tuple is not generic in Python 3.10
-class _State(Generic[File]):
+class _FunctionState(Generic[File]):
     """The state of `Attacher` in one function."""
 
     next: dict[File, int]
@@ -46,7 +46,7 @@ class Attacher(Generic[File]):
             tuple[File, int], int
         ] = {}  # number of started blocks, by macro expansion
         self._function: tuple[File, int] | None = None
-        self._outer: list[_State[File]] = []
+        self._outer: list[_FunctionState[File]] = []
 
     def add(self, file: File, pragmas: list[Pragma]) -> None:
         """Sets the directives of a file, in order."""
@@ -57,7 +57,7 @@ class Attacher(Generic[File]):
 
         A function may be read inside another function. After `end`, the outer function continues.
         """
-        self._outer.append(_State(self._next, self._masked, self._blocks, self._function))
+        self._outer.append(_FunctionState(self._next, self._masked, self._blocks, self._function))
         self._masked, self._blocks, self._function = set(), {}, (file, offset)
         self._next = dict.fromkeys(self._pragmas, 0)
         pragmas_of_file = self._pragmas.get(file, ())

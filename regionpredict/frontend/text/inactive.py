@@ -38,7 +38,7 @@ class _Branch(NamedTuple):
     end: int
 
     def enabling_changes(self, defined: _Defined) -> str | None:
-        """Returns the changes that enable the text. None if no change does."""
+        """Returns the changes that enable the text. None if no change enables it."""
         if self.before is not None and self.word == "else":
             return _definitions_for(self.before.word, self.before.condition, False, defined)
         return _definitions_for(self.word, self.condition, True, defined)

@@ -83,7 +83,7 @@ class MacroTable:
             self._pragma = frozenset(holders)
         return self._pragma
 
-    def used_in(self, data: bytes) -> bool:
+    def is_used_in(self, data: bytes) -> bool:
         """Whether the text uses one of the pragma macros."""
         return any(name.encode() in data for name in self.pragma_macros)
 

@@ -95,7 +95,7 @@ def passages(data: bytes) -> list[Passage]:
     all_passages = _functions_and_objects(text, may_direct=may_direct)
     if all_passages is None:
         names = frozenset(_AT_MARGIN.findall(text))
-        all_passages = [_passage(names, text, may_direct=may_direct)]
+        all_passages = [_new_passage(names, text, may_direct=may_direct)]
     return macros + all_passages
 
 
@@ -112,7 +112,7 @@ def _functions_and_objects(text: bytes, *, may_direct: bool) -> list[Passage] | 
         if depth:
             depth += (char == b"{") - (char == b"}")
             if not depth:
-                passage = _passage(names, text[start:at], may_direct=may_direct)
+                passage = _new_passage(names, text[start:at], may_direct=may_direct)
                 passages.append(passage._replace(stems=stems))
                 begin = since = at
         elif char == b"{":
@@ -138,17 +138,17 @@ def _functions_and_objects(text: bytes, *, may_direct: bool) -> list[Passage] | 
             if text.find(b"=", begin, at) >= 0:
                 header = _without_parentheses(text[begin:at])
                 own = _function_pointers(text[begin:at], header) or _defined_names(header)
-                passages.append(_passage(own, text[begin:at], may_direct=may_direct))
+                passages.append(_new_passage(own, text[begin:at], may_direct=may_direct))
             begin = at
         if scopes < 0:
             return None
     if stems := _pasting_macros(text[begin:] + b";"):
-        passage = _passage(frozenset(), text[begin:], may_direct=may_direct)
+        passage = _new_passage(frozenset(), text[begin:], may_direct=may_direct)
         passages.append(passage._replace(stems=stems))
     return None if depth or scopes else passages
 
 
-def _passage(names: frozenset[bytes], text: bytes, *, may_direct: bool) -> Passage:
+def _new_passage(names: frozenset[bytes], text: bytes, *, may_direct: bool) -> Passage:
     used_names = frozenset((*_WORD.findall(text), _OPERATOR))
     return Passage(False, names, used_names, may_direct and holds_directives(text))
 

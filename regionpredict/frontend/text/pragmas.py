@@ -50,7 +50,7 @@ _PRAGMA_OPERATOR = re.compile(rb"\b_Pragma\b")
 
 def may_hold_directives(data: bytes, macros: MacroTable) -> bool:
     """Whether the text may contain a pragma, or a macro that contains one. This is a fast test."""
-    return (b"omp" in data and (b"pragma" in data or b"_Pragma" in data)) or macros.used_in(data)
+    return (b"omp" in data and (b"pragma" in data or b"_Pragma" in data)) or macros.is_used_in(data)
 
 
 _OPERATOR = re.compile(r'_Pragma\s*\(\s*("(?:\\.|[^"\\])*")\s*\)')
@@ -67,7 +67,9 @@ def with_numbers(pragma: Pragma, number_of: Callable[[str], int | None]) -> Prag
     '2 + 1'
     """
     clauses = tuple(
-        clause._replace(text=_NAME.sub(lambda m: str(_number(m.group(), number_of)), clause.text))
+        clause._replace(
+            text=_NAME.sub(lambda m: str(_enumerator_value(m.group(), number_of)), clause.text)
+        )
         if clause.name == "collapse" and clause.text is not None
         else clause
         for clause in pragma.clauses
@@ -75,7 +77,7 @@ def with_numbers(pragma: Pragma, number_of: Callable[[str], int | None]) -> Prag
     return pragma if clauses == pragma.clauses else pragma._replace(clauses=clauses)
 
 
-def _number(name: str, number_of: Callable[[str], int | None]) -> int | str:
+def _enumerator_value(name: str, number_of: Callable[[str], int | None]) -> int | str:
     value = number_of(name)
     return name if value is None else value
 
