@@ -3,7 +3,7 @@
 The source does not show whether two iterations have the same index. Histograms usually have equal
 indices, and so do several lookups in one iteration (`indirect_updates`). A list may have distinct
 entries, like a permutation (`possible_races`). Atomic updates are always correct, but the threads
-take cache lines from each other (`through_an_index`).
+take cache lines from each other (`writes_through_index`).
 """
 
 from __future__ import annotations
