@@ -12,7 +12,7 @@ from regionpredict.frontend.linking.stored_functions import FunctionsOfProgram, 
 from regionpredict.frontend.linking.stored_sizes import (
     ALL,
     OMITTED_MEMBERS,
-    Setting,
+    AssignmentSite,
     Stored,
     StoredSizes,
 )
@@ -31,7 +31,7 @@ from regionpredict.ir.reached import reached
 
 _Key = TypeVar("_Key")
 _Value = TypeVar("_Value")
-_ZERO = Setting(Span("", 0), ALL, 0)
+_ZERO = AssignmentSite(Span("", 0), ALL, 0)
 
 
 class SettingsOfProgram:
@@ -50,8 +50,8 @@ class SettingsOfProgram:
         self._owners = _group_by_first(pair for unit in units for pair in unit.owners)
         self._at_once = _group_by_first(pair for unit in units for pair in unit.whole)
         self._spoilt = frozenset[Stored]().union(*(unit.spoilt for unit in units))
-        self._listed: dict[tuple[str, str], set[Setting]] = {}
-        self._kept = {what for unit in units for what, symbol in unit.kept
+        self._listed: dict[tuple[str, str], set[AssignmentSite]] = {}
+        self._kept = {integer for unit in units for integer, symbol in unit.kept
                       if not symbol or symbol in defined}  # fmt: skip
         self._whole = {struct for unit in units for struct, _ in unit.whole}
         nested = [place for unit in units for place in unit.inside]
@@ -84,7 +84,7 @@ class SettingsOfProgram:
         self._pointed = frozenset[str]().union(*(unit.pointed for unit in units))
 
     def _passed_through_pointers(
-        self, units: Iterable[Iterable[tuple[Place, str, Setting]]], defined: Collection[str]
+        self, units: Iterable[Iterable[tuple[Place, str, AssignmentSite]]], defined: Collection[str]
     ) -> set[str]:
         """Returns the structs that calls through pointers, as in `op->apply(op, x)`, may pass to
         functions of another program.
@@ -108,24 +108,25 @@ class SettingsOfProgram:
             self._at_once.setdefault(struct, set()).add(where)
         return handed
 
-    def only_setting(self, what: Stored) -> Setting | None:
+    def only_setting(self, integer: Stored) -> AssignmentSite | None:
         """Returns the only assignment of a stored integer. None if there is no assignment or
         possibly several, as in a library without `main`.
         """
         if not self.is_program:
             return None
-        whole = what._replace(element=ALL)
-        if what in self._spoilt or whole in self._spoilt:
+        whole = integer._replace(element=ALL)
+        if integer in self._spoilt or whole in self._spoilt:
             return None
         owners = self._owners.get(whole, set())
         if owners & self._lost:
             return None
-        settings = set(self._set_at.get(what, ()))
+        settings = set(self._set_at.get(integer, ()))
         if owners and (
-            self._listed.get(("", what.name)) or self._has_unsupported_initializer(owners, what)
+            self._listed.get(("", integer.name))
+            or self._has_unsupported_initializer(owners, integer)
         ):
             return None
-        listed = self._listed_assignments(owners, what)
+        listed = self._listed_assignments(owners, integer)
         settings |= listed
         around = self._containing_structs(whole)
         lists = self._omitting_initializers(around)
@@ -135,34 +136,34 @@ class SettingsOfProgram:
             return _ZERO
         return next(iter(settings)) if len(settings) == 1 else None
 
-    def settings_of(self, what: Stored) -> set[Setting] | None:
+    def settings_of(self, integer: Stored) -> set[AssignmentSite] | None:
         """Returns the assignments of a stored integer in the files of the run. None if an
         assignment updates the old value or assigns the whole struct.
         """
-        whole = what._replace(element=ALL)
-        if what in self._moved or whole in self._moved:
+        whole = integer._replace(element=ALL)
+        if integer in self._moved or whole in self._moved:
             return None
         if any(struct in self._whole for struct in self._containing_structs(whole)):
             return None
         return {
-            *self._set_at.get(what, ()), *self._addressed.get(whole, ()),
-            *self._listed_assignments(self._owners.get(whole, set()), what),
+            *self._set_at.get(integer, ()), *self._addressed.get(whole, ()),
+            *self._listed_assignments(self._owners.get(whole, set()), integer),
         }  # fmt: skip
 
-    def all_settings_of(self, what: Stored) -> set[Setting] | None:
+    def all_settings_of(self, integer: Stored) -> set[AssignmentSite] | None:
         """Returns all expressions that may assign a member directly, through its address, or as a
         part of its struct. None if other code may assign the member, too. Initializers outside
         functions are excluded, since they run first.
         """
-        owners = self._owners.get(what, set())
-        if not self.is_program or not owners or what.element != ALL or what in self._kept:
+        owners = self._owners.get(integer, set())
+        if not self.is_program or not owners or integer.element != ALL or integer in self._kept:
             return None
-        around = self._containing_structs(what)
-        if around & self._lost_alone or self._listed.get(("", what.name)):
+        around = self._containing_structs(integer)
+        if around & self._lost_alone or self._listed.get(("", integer.name)):
             return None
         settings = {
-            *self._set_at.get(what, ()), *self._moved.get(what, ()),
-            *self._addressed.get(what, ()), *self._listed_assignments(owners, what),
+            *self._set_at.get(integer, ()), *self._moved.get(integer, ()),
+            *self._addressed.get(integer, ()), *self._listed_assignments(owners, integer),
         }  # fmt: skip
         for struct in around:
             settings |= self._at_once.get(struct, set())
@@ -172,9 +173,9 @@ class SettingsOfProgram:
         """Whether a function may be called through a pointer."""
         return (function.symbol or function.name) in self._pointed
 
-    def _containing_structs(self, what: Stored) -> set[str]:
+    def _containing_structs(self, integer: Stored) -> set[str]:
         """Returns the structs that contain a member, directly or inside other structs."""
-        owners = self._owners.get(what, ())
+        owners = self._owners.get(integer, ())
         return set(reached(owners, lambda inner: self._outside.get(inner, ())))
 
     def _are_several_in_a_list(self, around: set[str], owners: set[str]) -> bool:
@@ -184,19 +185,19 @@ class SettingsOfProgram:
         paths = [outer for (outer, _), inner in self._members.items() if inner in around]
         return len(paths) > 1 and bool(self._omitting_initializers(around - owners))
 
-    def _omitting_initializers(self, owners: set[str]) -> set[Setting]:
+    def _omitting_initializers(self, owners: set[str]) -> set[AssignmentSite]:
         """Returns the initializers of these structs that omit members."""
         return set().union(*(self._listed.get((owner, OMITTED_MEMBERS), ()) for owner in owners))
 
-    def _listed_assignments(self, owners: Iterable[str], what: Stored) -> set[Setting]:
-        name = what.name if what.element == ALL else f"{what.name}[{what.element}]"
+    def _listed_assignments(self, owners: Iterable[str], integer: Stored) -> set[AssignmentSite]:
+        name = integer.name if integer.element == ALL else f"{integer.name}[{integer.element}]"
         return set().union(*(self._listed.get((owner, name), ()) for owner in owners))
 
-    def _has_unsupported_initializer(self, owners: Iterable[str], what: Stored) -> bool:
+    def _has_unsupported_initializer(self, owners: Iterable[str], integer: Stored) -> bool:
         """Whether an initializer sets the integer in a form that is not supported."""
-        names = (what.name, f"{what.name}[]") if what.element != ALL else ()
+        names = (integer.name, f"{integer.name}[]") if integer.element != ALL else ()
         return bool(owners) and (
-            ("", what.name) in self._listed
+            ("", integer.name) in self._listed
             or any((owner, name) in self._listed for owner in owners for name in names)
         )
 
@@ -218,7 +219,7 @@ class AssignmentTarget(NamedTuple):
     function: Function
 
 
-def assignment_in(trees: Iterable[Function], setting: Setting) -> IntegerAssignment | None:
+def assignment_in(trees: Iterable[Function], setting: AssignmentSite) -> IntegerAssignment | None:
     """Returns the value that an assignment in one of these functions stores."""
     known = expression_of(trees, setting)
     if known is None:
@@ -233,7 +234,9 @@ def assignment_in(trees: Iterable[Function], setting: Setting) -> IntegerAssignm
     return None if value is None else IntegerAssignment(value, expression, function)
 
 
-def assignment_target_in(trees: Iterable[Function], setting: Setting) -> AssignmentTarget | None:
+def assignment_target_in(
+    trees: Iterable[Function], setting: AssignmentSite
+) -> AssignmentTarget | None:
     """Returns the target of an assignment in one of these functions."""
     known = expression_of(trees, setting)
     place = set_place(known[1]) if known is not None else None
@@ -241,7 +244,7 @@ def assignment_target_in(trees: Iterable[Function], setting: Setting) -> Assignm
 
 
 def expression_of(
-    trees: Iterable[Function], setting: Setting
+    trees: Iterable[Function], setting: AssignmentSite
 ) -> tuple[Function, Expression] | None:
     """Returns the expression of an assignment in one of these functions, with the function."""
     for function in trees:

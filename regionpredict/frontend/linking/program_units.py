@@ -27,7 +27,7 @@ from regionpredict.frontend.linking.program_settings import (
 )
 from regionpredict.frontend.linking.running_totals import RunningTotal, running_totals
 from regionpredict.frontend.linking.stored_functions import WHOLE, Place, Put, place_of
-from regionpredict.frontend.linking.stored_sizes import Setting, Stored
+from regionpredict.frontend.linking.stored_sizes import AssignmentSite, Stored
 from regionpredict.frontend.syntax import (
     CallExpr,
     Changes,
@@ -199,9 +199,9 @@ class ProgramUnits:
         symbols = {symbol for unit in self._units for symbol in unit.defines}
         return SettingsOfProgram([unit.stored for unit in self._units], symbols, self._variables)
 
-    def set_once(self, what: Stored) -> IntegerAssignment | None:
+    def set_once(self, integer: Stored) -> IntegerAssignment | None:
         """Returns the value of the only assignment to a stored integer, or None."""
-        setting = self.settings.only_setting(what)
+        setting = self.settings.only_setting(integer)
         if setting is None:
             return None
         if setting.number is not None:
@@ -209,11 +209,11 @@ class ProgramUnits:
             return IntegerAssignment(number, number, None)
         return assignment_in(self._functions_at_assignment(setting), setting)
 
-    def set_at(self, what: Stored) -> list[AssignmentTarget] | None:
+    def set_at(self, integer: Stored) -> list[AssignmentTarget] | None:
         """Returns the only assignment of a stored integer. Empty if there is no assignment. None if
         there may be several.
         """
-        settings = self.settings.settings_of(what)
+        settings = self.settings.settings_of(integer)
         if settings is None or len(settings) > 1:
             return None
         places = [
@@ -223,16 +223,16 @@ class ProgramUnits:
         known = [place for place in places if place is not None]
         return known if len(known) == len(settings) else None
 
-    def all_sets_of(self, what: Stored) -> list[tuple[Function, Expression]] | None:
+    def all_sets_of(self, integer: Stored) -> list[tuple[Function, Expression]] | None:
         """Returns all expressions that may be assigned to a stored integer, each with its function.
         None if other values are possible.
         """
-        if what not in self._all_sets:
-            self._all_sets[what] = self._find_all_sets_of(what)
-        return self._all_sets[what]
+        if integer not in self._all_sets:
+            self._all_sets[integer] = self._find_all_sets_of(integer)
+        return self._all_sets[integer]
 
-    def _find_all_sets_of(self, what: Stored) -> list[tuple[Function, Expression]] | None:
-        settings = self.settings.all_settings_of(what)
+    def _find_all_sets_of(self, integer: Stored) -> list[tuple[Function, Expression]] | None:
+        settings = self.settings.all_settings_of(integer)
         if settings is None or len(settings) > _MOST_SETTINGS:
             return None
         found: list[tuple[Function, Expression]] = []
@@ -243,7 +243,7 @@ class ProgramUnits:
             found.append(known)
         return found
 
-    def _functions_at_assignment(self, setting: Setting) -> Sequence[Function]:
+    def _functions_at_assignment(self, setting: AssignmentSite) -> Sequence[Function]:
         """Returns the functions that contain an assignment, in the first unit with this source
         location. Several functions are instances of one template.
         """
@@ -251,9 +251,9 @@ class ProgramUnits:
         return () if number is None else self._functions_starting_at(number, setting.function)
 
     @cached_property
-    def _unit_of_assignment(self) -> dict[Setting, int]:
+    def _unit_of_assignment(self) -> dict[AssignmentSite, int]:
         """Maps each assignment to the first unit that contains its source location."""
-        units: dict[Setting, int] = {}
+        units: dict[AssignmentSite, int] = {}
         for number, unit in enumerate(self._units):
             for where in unit.stored.places():
                 units.setdefault(where, number)
@@ -328,7 +328,7 @@ class ProgramUnits:
                 values.append(StoredValue(named, None, put.listed and not moved))
             elif put.by is not None:
                 functions = self._functions_starting_at(number, put.by)
-                setting = assignment_in(functions, Setting(put.by, put.at))
+                setting = assignment_in(functions, AssignmentSite(put.by, put.at))
                 if setting is None:
                     return None
                 values.append(StoredValue(setting.value, setting.function))

@@ -76,7 +76,7 @@ class Stored(NamedTuple):
     element: int = ALL
 
 
-class Setting(NamedTuple):
+class AssignmentSite(NamedTuple):
     """The source location of an assignment: a function and the number of its expression, or a
     number in a global initializer. `element` is the index in an array initializer.
     """
@@ -101,23 +101,23 @@ class StoredSizes(NamedTuple):
     the unit defines `main`. `functions`: functions stored in members and tables.
     """
 
-    set_at: frozenset[tuple[Stored, Setting]] = frozenset()
+    set_at: frozenset[tuple[Stored, AssignmentSite]] = frozenset()
     spoilt: frozenset[Stored] = frozenset()
-    moved: frozenset[tuple[Stored, Setting]] = frozenset()
-    addressed: frozenset[tuple[Stored, Setting]] = frozenset()
+    moved: frozenset[tuple[Stored, AssignmentSite]] = frozenset()
+    addressed: frozenset[tuple[Stored, AssignmentSite]] = frozenset()
     kept: frozenset[tuple[Stored, str]] = frozenset()
-    whole: frozenset[tuple[str, Setting]] = frozenset()
-    listed: frozenset[tuple[str, str, Setting]] = frozenset()
+    whole: frozenset[tuple[str, AssignmentSite]] = frozenset()
+    listed: frozenset[tuple[str, str, AssignmentSite]] = frozenset()
     owners: frozenset[tuple[Stored, str]] = frozenset()
     inside: frozenset[tuple[str, str, str]] = frozenset()
     lost: frozenset[str] = frozenset()
-    handed: frozenset[tuple[str, str, Setting]] = frozenset()
-    through: frozenset[tuple[Place, str, Setting]] = frozenset()
+    handed: frozenset[tuple[str, str, AssignmentSite]] = frozenset()
+    through: frozenset[tuple[Place, str, AssignmentSite]] = frozenset()
     pointed: frozenset[str] = frozenset()
     has_main: bool = False
     functions: StoredFunctions = StoredFunctions()
 
-    def places(self) -> Iterator[Setting]:
+    def places(self) -> Iterator[AssignmentSite]:
         """Yields the source locations of all assignments in functions, with repetitions."""
         for pairs in (self.set_at, self.moved, self.addressed, self.whole):
             yield from (where for _, where in pairs)
@@ -171,18 +171,18 @@ def member_in_program(place: Expression) -> str:
 
 class _AssignmentCollector:
     def __init__(self, defined: Collection[Decl]) -> None:
-        self.set_at: set[tuple[Stored, Setting]] = set()
+        self.set_at: set[tuple[Stored, AssignmentSite]] = set()
         self.spoilt: set[Stored] = set()
-        self.moved: set[tuple[Stored, Setting]] = set()
-        self.addressed: set[tuple[Stored, Setting]] = set()
+        self.moved: set[tuple[Stored, AssignmentSite]] = set()
+        self.addressed: set[tuple[Stored, AssignmentSite]] = set()
         self.kept: set[tuple[Stored, str]] = set()
-        self.whole: set[tuple[str, Setting]] = set()
-        self.listed: set[tuple[str, str, Setting]] = set()
+        self.whole: set[tuple[str, AssignmentSite]] = set()
+        self.listed: set[tuple[str, str, AssignmentSite]] = set()
         self.owners: set[tuple[Stored, str]] = set()
         self.inside: set[tuple[str, str, str]] = set()
         self.lost: set[str] = set()
-        self.handed: set[tuple[str, str, Setting]] = set()
-        self.through: set[tuple[Place, str, Setting]] = set()
+        self.handed: set[tuple[str, str, AssignmentSite]] = set()
+        self.through: set[tuple[Place, str, AssignmentSite]] = set()
         self.pointed: set[str] = set()
         self.has_main = False
         self.functions = FunctionCollector()
@@ -208,7 +208,7 @@ class _AssignmentCollector:
             elif isinstance(statement, Return):
                 self._structs.update(self._listed_values(statement.value, function.decl.ctype))
         for at, expression in enumerate(all_expressions(function)):
-            self._record_expression(expression, Setting(function.span, at), getter)
+            self._record_expression(expression, AssignmentSite(function.span, at), getter)
 
     def variable(self, decl: Decl) -> None:
         """Records a global variable with its initializer."""
@@ -218,7 +218,7 @@ class _AssignmentCollector:
         self.functions.variable(decl)
         if decl.init is not None:
             for value, (struct, leading) in self._initial_values(decl, decl.span).items():
-                self._record_value(struct, leading, value, Setting(decl.span, ALL))
+                self._record_value(struct, leading, value, AssignmentSite(decl.span, ALL))
             for inner in every_expression(decl.init):
                 if isinstance(inner, Name):
                     self._record_name(inner.decl)
@@ -241,12 +241,12 @@ class _AssignmentCollector:
             self._record_array_elements(array, initial_values(decl.init), where)
         listed = self._listed_values(decl.init, decl.ctype)
         self._record_omitted_members(
-            decl.ctype.struct, listed, Setting(decl.span, ALL), own=decl.kind == "local"
+            decl.ctype.struct, listed, AssignmentSite(decl.span, ALL), own=decl.kind == "local"
         )
         return listed
 
     def _record_omitted_members(
-        self, struct: str, listed: Iterable[Expression], where: Setting, *, own: bool
+        self, struct: str, listed: Iterable[Expression], where: AssignmentSite, *, own: bool
     ) -> None:
         """Records that an initializer omits members, which it then sets to zero. `own` says that
         the struct is a local variable.
@@ -275,14 +275,14 @@ class _AssignmentCollector:
                 self.lost.add(struct)
         return dict.fromkeys(values, (struct, ""))
 
-    def _record_temporary(self, literal: Opaque, where: Setting) -> None:
+    def _record_temporary(self, literal: Opaque, where: AssignmentSite) -> None:
         """Records a temporary struct, as in `run(&(Config){.nx = 64});`."""
         values = initial_values(literal) or ()
         if literal.struct and values and not any(value in self._structs for value in values):
             listed = self._listed_values(literal, CType("struct", name=literal.struct))
             self._structs.update(listed)
             # Each literal is a separate assignment.
-            initializer = Setting(where.function, ALL, element=where.at)
+            initializer = AssignmentSite(where.function, ALL, element=where.at)
             self._record_omitted_members(literal.struct, listed, initializer, own=True)
 
     def _record_array_elements(
@@ -293,11 +293,13 @@ class _AssignmentCollector:
                 self.spoilt.add(array)
             elif value.value or len(values or ()) > 1:
                 element = array._replace(element=number)
-                self.set_at.add((element, Setting(where, number, value.value)))
+                self.set_at.add((element, AssignmentSite(where, number, value.value)))
         if values is None:
             self.spoilt.add(array)
 
-    def _record_value(self, struct: str, leading: str, value: Expression, where: Setting) -> None:
+    def _record_value(
+        self, struct: str, leading: str, value: Expression, where: AssignmentSite
+    ) -> None:
         """Records `.nx = 3` in a list for a struct, or for a nested struct with the path `box.`."""
         given = member_named(value)
         if given is None or _is_zero(given[1]):
@@ -312,7 +314,7 @@ class _AssignmentCollector:
         self._record_listed(struct, name, given[1], where)
 
     def _record_member_list(
-        self, struct: str, name: str, values: tuple[Expression, ...], where: Setting
+        self, struct: str, name: str, values: tuple[Expression, ...], where: AssignmentSite
     ) -> None:
         """Records an initializer list for a member that is a struct or an array."""
         at = 0
@@ -329,7 +331,9 @@ class _AssignmentCollector:
                 self._record_listed(struct, f"{name}[{at}]", value, where._replace(element=at))
             at += 1
 
-    def _record_listed(self, struct: str, name: str, value: Expression, where: Setting) -> None:
+    def _record_listed(
+        self, struct: str, name: str, value: Expression, where: AssignmentSite
+    ) -> None:
         if where.at == ALL:
             number = value.value if isinstance(value, IntLit) else None
             where = where._replace(number=number)  # without a number, the target is unknown
@@ -338,7 +342,7 @@ class _AssignmentCollector:
     # -- expressions ----------------------------------------------------------------------------
 
     def _record_expression(
-        self, expression: Expression, where: Setting, getter: Expression | None
+        self, expression: Expression, where: AssignmentSite, getter: Expression | None
     ) -> None:
         self.functions.expression(expression, where.function, where.at)
         if isinstance(expression, Assign):
@@ -346,12 +350,14 @@ class _AssignmentCollector:
             self._structs.update(self._listed_values(expression.right, type_of(expression.left)))
         elif isinstance(expression, Unary):
             if expression.op in INCREMENT_OPERATORS:
-                self.moved.update((what, where) for what in self._mark_unknown(expression.operand))
+                self.moved.update(
+                    (integer, where) for integer in self._mark_unknown(expression.operand)
+                )
             elif expression.op == "&" and expression is not getter:
                 spoilt = self._mark_unknown(expression.operand)
-                self.addressed.update((what, where) for what in spoilt)
+                self.addressed.update((integer, where) for integer in spoilt)
                 symbol = self._receivers.get(expression, "")
-                self.kept.update((what, symbol) for what in spoilt)
+                self.kept.update((integer, symbol) for integer in spoilt)
         elif isinstance(expression, Index):
             self._elements[expression.base] += 1
         elif isinstance(expression, Member):
@@ -373,24 +379,24 @@ class _AssignmentCollector:
             elif array is not None:
                 self.spoilt.add(array)  # passed as the address of its first element
 
-    def _record_assignment(self, assign: Assign, where: Setting) -> None:
-        what = stored_at(assign.left)
+    def _record_assignment(self, assign: Assign, where: AssignmentSite) -> None:
+        integer = stored_at(assign.left)
         struct = _assigned_struct(assign.left)
         if struct:
             self.whole.add((struct, where))
-        if what is not None and assign.op == "=":
-            self.set_at.add((what, where))
+        if integer is not None and assign.op == "=":
+            self.set_at.add((integer, where))
         elif assign.op == "=":
-            self.addressed.update((what, where) for what in self._mark_unknown(assign.left))
+            self.addressed.update((integer, where) for integer in self._mark_unknown(assign.left))
         else:
-            self.moved.update((what, where) for what in self._mark_unknown(assign.left))
+            self.moved.update((integer, where) for integer in self._mark_unknown(assign.left))
 
     def _mark_unknown(self, place: Expression) -> set[Stored]:
         """Records that an integer is set in an unknown way, and returns it."""
-        what = stored_at(place)
-        if what is None and isinstance(place, Index):
-            what = _array_of_expression(place.base)
-        spoilt = set() if what is None else {what._replace(element=ALL)}
+        integer = stored_at(place)
+        if integer is None and isinstance(place, Index):
+            integer = _array_of_expression(place.base)
+        spoilt = set() if integer is None else {integer._replace(element=ALL)}
         self.spoilt |= spoilt
         return spoilt
 
@@ -403,7 +409,7 @@ class _AssignmentCollector:
             self.inside.add((own, owner, member.field.name))
         self.owners.add((_stored_field(member.field), owner))
 
-    def _record_call(self, call: CallExpr, where: Setting) -> None:
+    def _record_call(self, call: CallExpr, where: AssignmentSite) -> None:
         for variable in called_variables(call):
             self._record_name(variable)
         if call.free or call.name in _HARMLESS or call.decl in self._defined:

@@ -239,7 +239,7 @@ class Index(NamedTuple):
     """An array subscript `base[index]`."""
 
     base: Expression
-    index: Expression  # type: ignore[assignment]  # tuple.index: of no use here
+    index: Expression  # type: ignore[assignment]  # hides the unused tuple.index
     span: Span
 
 
