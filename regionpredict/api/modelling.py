@@ -44,12 +44,12 @@ def fit(
     names = (parameters,) if isinstance(parameters, str) else tuple(parameters or ())
     if isinstance(points, Mapping):
         names = names or tuple(str(key) for key in points)
-        points = np.column_stack([_numbers(points[key], str(key)) for key in points])
-    coordinates = _points(points)
+        points = np.column_stack([_number_array(points[key], str(key)) for key in points])
+    coordinates = _point_array(points)
     if not names:
         width = len(coordinates[0]) if coordinates else 1
         names = ("p",) if width == 1 else tuple(f"x{k + 1}" for k in range(width))
-    repeated = [np.atleast_1d(_numbers(row, "values")).ravel().tolist() for row in values]
+    repeated = [np.atleast_1d(_number_array(row, "values")).ravel().tolist() for row in values]
     if len(coordinates) != len(repeated):
         raise InputError(
             f"{len(repeated)} values for {len(coordinates)} points",
@@ -87,9 +87,9 @@ def fit_table(
     kind=a = 1 + 2*p
     kind=b = 3 + 2*p
     """
-    rows = rows_of(data, _names(values), _names(by))
-    experiment = experiment_of(rows, "the table", parameters=_names(parameters))
-    return _models(without_unusable_series(experiment, "the table"), options)
+    rows = rows_of(data, _name_list(values), _name_list(by))
+    experiment = experiment_of(rows, "the table", parameters=_name_list(parameters))
+    return _fit_models(without_unusable_series(experiment, "the table"), options)
 
 
 def fit_file(
@@ -104,28 +104,28 @@ def fit_file(
     `parameters` and `values` select columns if the format has several. Other options are as in
     `fit`. Raises `InputError` like `regionpredict.fit.input.read`.
     """
-    experiment = read(path, parameters=_names(parameters), values=_names(values))
-    return _models(experiment, {"path": str(path), **options})
+    experiment = read(path, parameters=_name_list(parameters), values=_name_list(values))
+    return _fit_models(experiment, {"path": str(path), **options})
 
 
-def _models(experiment: Experiment, options: Mapping[str, Any]) -> Models:
+def _fit_models(experiment: Experiment, options: Mapping[str, Any]) -> Models:
     model_set = model_experiment(experiment, **options)
     return Models(tuple(Model(*item) for item in model_set.models), model_set.problems)
 
 
-def _names(value: Sequence[str] | str | None) -> Sequence[str] | None:
+def _name_list(value: Sequence[str] | str | None) -> Sequence[str] | None:
     return [value] if isinstance(value, str) else value
 
 
-def _points(points: Any) -> list[tuple[float, ...]]:
+def _point_array(points: Any) -> list[tuple[float, ...]]:
     if isinstance(points, np.ndarray) and points.ndim > 2:
         raise InputError(
             f"points of {points.ndim} dimensions", remedy="give one row of numbers per point"
         )
-    return [tuple(np.atleast_1d(_numbers(point, "points")).tolist()) for point in points]
+    return [tuple(np.atleast_1d(_number_array(point, "points")).tolist()) for point in points]
 
 
-def _numbers(value: Any, what: str) -> np.ndarray[Any, np.dtype[np.float64]]:
+def _number_array(value: Any, what: str) -> np.ndarray[Any, np.dtype[np.float64]]:
     try:
         return np.asarray(value, dtype=np.float64)
     except (TypeError, ValueError):

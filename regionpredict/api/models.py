@@ -151,9 +151,9 @@ class Model:
                 [(self.series, self.fitted)], parameter=free[0] if free else None, fixed=fixed,
                 until=until, level=level,
             )  # fmt: skip
-            return _drawn(figure_of(block), path)
+            return _written_figure(figure_of(block), path)
         draw = contour_figure if kind == "contour" else surface_figure
-        return _drawn(draw(self.series, self.fitted, fixed), path)
+        return _written_figure(draw(self.series, self.fitted, fixed), path)
 
     def compare(self, *others: Model, at: Sequence[Any] = ()) -> Comparison:
         """Compares this model with others: formulas, growth, errors, and values at the points
@@ -209,7 +209,7 @@ class Comparison:
     def plot(self, path: str | Path | None = None, **options: Any) -> Figure:
         """The models' curves in one figure. Options are those of `Model.plot`."""
         pairs = [(model.series, model.fitted) for model in self.models]
-        return _drawn(figure_of(model_curves(pairs, **options)), path)
+        return _written_figure(figure_of(model_curves(pairs, **options)), path)
 
     def __str__(self) -> str:
         rows = self.rows()
@@ -220,7 +220,7 @@ class Comparison:
         )
 
     def _repr_html_(self) -> str:
-        return _html(self.rows())
+        return _html_table(self.rows())
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,7 +275,7 @@ class Models:
 
     def tree(self, *points: Mapping[str, float], measured: Measured = "exclusive") -> str:
         """The call tree as text, with values and shares at each point. See `fit --tree`."""
-        tables = [call_tree_table(tree, points) for tree in call_trees(self._set(), measured)]
+        tables = [call_tree_table(tree, points) for tree in call_trees(self._model_set(), measured)]
         return rendered(Document("", [], [Section("", tables)]), "text").rstrip("\n")
 
     def plot(self, path: str | Path | None = None, **options: Any) -> Figure:
@@ -286,12 +286,12 @@ class Models:
         self, path: str | Path | None = None, *, measured: Measured = "exclusive", **options: Any
     ) -> Figure:
         """The share of each call in the total of the first metric, stacked over a parameter."""
-        tree = call_trees(self._set(), measured)[0]
-        return _drawn(figure_of(call_shares(tree, **options)), path)
+        tree = call_trees(self._model_set(), measured)[0]
+        return _written_figure(figure_of(call_shares(tree, **options)), path)
 
     def to_json(self) -> str:
         """Returns the models as JSON text, schema `regionpredict/models/1`."""
-        return rendered(fit_document("", FitResult(self._set())), "json")
+        return rendered(fit_document("", FitResult(self._model_set())), "json")
 
     def to_frame(self) -> pd.DataFrame:
         """A pandas frame with one row per model. Raises UsageError without pandas."""
@@ -308,11 +308,11 @@ class Models:
         ]  # fmt: skip
         return pd.DataFrame(rows, columns=list(_COLUMNS))
 
-    def _set(self) -> ModelSet:
+    def _model_set(self) -> ModelSet:
         return ModelSet(tuple((m.series, m.fitted) for m in self.models), self.problems)
 
     def __str__(self) -> str:
-        return rendered(fit_document("", FitResult(self._set())), "text").rstrip("\n")
+        return rendered(fit_document("", FitResult(self._model_set())), "text").rstrip("\n")
 
     def __repr__(self) -> str:
         return f"<Models: {len(self.models)}, {len(self.problems)} series without>"
@@ -323,10 +323,10 @@ class Models:
             for model in self.models for text in model.warnings
         ]  # fmt: skip
         said += [f"<p>{escape(str(problem))}</p>" for problem in self.problems]
-        return _html(self.compare().rows()) + "".join(said)
+        return _html_table(self.compare().rows()) + "".join(said)
 
 
-def _html(rows: Sequence[Sequence[str]]) -> str:
+def _html_table(rows: Sequence[Sequence[str]]) -> str:
     head = "".join(f"<th>{escape(cell)}</th>" for cell in rows[0])
     body = "".join(
         "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows[1:]
@@ -334,7 +334,7 @@ def _html(rows: Sequence[Sequence[str]]) -> str:
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
-def _drawn(figure: Figure, path: str | Path | None) -> Figure:
+def _written_figure(figure: Figure, path: str | Path | None) -> Figure:
     if path is not None:
         form = Path(path).suffix.lower().lstrip(".")
         write_file(Path(path), figure_bytes(figure, form), "give another path")

@@ -136,7 +136,7 @@ class Hints(Sequence[RegionHint]):
         function.
         """
         if isinstance(index, str):
-            return self._named(index)
+            return self._find_by_name(index)
         if isinstance(index, slice):
             return [RegionHint(prediction) for prediction in self.result.predictions[index]]
         return RegionHint(self.result.predictions[index])
@@ -144,7 +144,7 @@ class Hints(Sequence[RegionHint]):
     def __iter__(self) -> Iterator[RegionHint]:
         return (RegionHint(prediction) for prediction in self.result.predictions)
 
-    def _named(self, name: str) -> RegionHint:
+    def _find_by_name(self, name: str) -> RegionHint:
         known = [hint for hint in self if name in (hint.id, hint.function)]
         known = known or [hint for hint in self if hint.id.endswith(f"/{name}")]
         if len(known) != 1:

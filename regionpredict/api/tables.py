@@ -32,10 +32,10 @@ def rows_of(
         return [row for name in names for row in _rows_of_array(data[name], str(name), by)]
     if hasattr(data, "dims") and hasattr(data, "coords"):
         return list(_rows_of_array(data, str(data.name or "value"), by))
-    return list(_rows(_columns(data), values, by))
+    return list(_table_rows(_table_columns(data), values, by))
 
 
-def _columns(data: Any) -> dict[str, list[Any]]:
+def _table_columns(data: Any) -> dict[str, list[Any]]:
     """Converts a table to a dictionary of columns of equal length."""
     if hasattr(data, "index") and hasattr(data, "reset_index"):
         if not hasattr(data, "columns"):
@@ -65,7 +65,7 @@ def _columns(data: Any) -> dict[str, list[Any]]:
     return columns
 
 
-def _rows(
+def _table_rows(
     columns: Mapping[str, list[Any]], values: Sequence[str] | None, by: Sequence[str] | None
 ) -> Iterator[Measurement]:
     wanted = list(values) if values else [name for name in columns if name.lower() in _VALUES]
@@ -80,9 +80,9 @@ def _rows(
         name for name in columns if name not in wanted and name.lower() not in _REPETITIONS
     ]  # fmt: skip
     for index in range(len(columns[wanted[0]])):
-        cells = {name: _plain(columns[name][index]) for name in others}
+        cells = {name: _python_number(columns[name][index]) for name in others}
         for name in wanted:
-            yield _row(name, cells, by, columns[name][index])
+            yield _make_row(name, cells, by, columns[name][index])
 
 
 def _rows_of_array(array: Any, name: str, by: Sequence[str] | None) -> Iterator[Measurement]:
@@ -93,7 +93,9 @@ def _rows_of_array(array: Any, name: str, by: Sequence[str] | None) -> Iterator[
     axes = []
     for axis in array.dims:
         known = axis in array.coords and str(axis).lower() not in _REPETITIONS
-        axes.append((str(axis), [_plain(v) for v in array.coords[axis].values] if known else None))
+        axes.append(
+            (str(axis), [_python_number(v) for v in array.coords[axis].values] if known else None)
+        )
     flat = array.values.reshape(-1)
     for position, value in enumerate(flat.tolist()):
         coordinates: dict[str, object] = {}
@@ -102,16 +104,16 @@ def _rows_of_array(array: Any, name: str, by: Sequence[str] | None) -> Iterator[
             rest, index = divmod(rest, length)
             if labels is not None:
                 coordinates[axis] = labels[index]
-        yield _row(name, dict(reversed(coordinates.items())), by, value)
+        yield _make_row(name, dict(reversed(coordinates.items())), by, value)
 
 
-def _row(
+def _make_row(
     metric: str, cells: dict[str, object], by: Sequence[str] | None, value: object
 ) -> Measurement:
     """Makes one row of measurements. With `by`, these columns form the series' name, and other
     texts are dropped.
     """
-    number = float("nan") if value is None else number_of(_plain(value))
+    number = float("nan") if value is None else number_of(_python_number(value))
     if number is None:
         raise InputError(f"{metric}: {value!r} is not a number", remedy="leave the row out")
     callpath = ""
@@ -124,7 +126,7 @@ def _row(
     return Measurement(callpath, metric, cells, (number,))
 
 
-def _plain(value: Any) -> object:
+def _python_number(value: Any) -> object:
     """Converts a NumPy number to a Python number."""
     return value.item() if hasattr(value, "item") and getattr(value, "ndim", 0) == 0 else value
 

@@ -97,14 +97,14 @@ def command(
         click.echo(f"warning: {busy}", err=True)
     for sentence in convergence_sentence(machine):
         click.echo(f"warning: {sentence}", err=True)
-    rows = _rows(loops, answers, times, counts, machine)
+    rows = _result_rows(loops, answers, times, counts, machine)
     left = len(loops) * len(counts) - len(times)
     if left:
         click.echo(
             f"warning: {left} of {len(loops) * len(counts)} times are missing: the budget of "
             f"{time_budget} ended; raise --time-budget", err=True,
         )  # fmt: skip
-    result = rendered(bench_document(machine.name, _axes(), rows), form)
+    result = rendered(bench_document(machine.name, _figure_axes(), rows), form)
     write_result(result, output, verbatim=form != "table")
 
 
@@ -134,7 +134,7 @@ def _own_loop(
     )  # fmt: skip
 
 
-def _axes() -> dict[str, str]:
+def _figure_axes() -> dict[str, str]:
     from regionpredict.model_sweeps import ORDER_FIGURES, SWEEP_AXES
 
     orders = {
@@ -145,7 +145,7 @@ def _axes() -> dict[str, str]:
     return {**SWEEP_AXES, **orders, _CUSTOM: "the loop"}
 
 
-def _rows(
+def _result_rows(
     loops: Sequence[SyntheticLoop], answers: Sequence[ModelAnswer],
     times: dict[tuple[int, int], float], counts: Sequence[int], machine: Machine,
 ) -> list[BenchRow]:  # fmt: skip

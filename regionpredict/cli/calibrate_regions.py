@@ -63,7 +63,10 @@ def calibrate_regions(
     load_file(path, shown)  # reports errors with line numbers of the machine file
     bare = uncorrected(read_text(path, "give a YAML file", most=MOST_YAML_BYTES, shown=shown))
     machine = read(bare, shown)
-    campaigns = [_campaign(path, machine, with_disturbed=with_disturbed) for path in measurements]
+    campaigns = [
+        _read_campaign_of_machine(path, machine, with_disturbed=with_disturbed)
+        for path in measurements
+    ]
     counts = sorted({n for campaign in campaigns for n in campaign.threads if n <= machine.cores})
     if from_models:
         files = zip(measurements, campaigns, strict=True)
@@ -142,7 +145,7 @@ def _gather_samples(
     return gather(plain, hints_of(plain, machine), summaries, statistic=statistic), len(plain)
 
 
-def _campaign(path: Path, machine: Machine, *, with_disturbed: bool) -> Campaign:
+def _read_campaign_of_machine(path: Path, machine: Machine, *, with_disturbed: bool) -> Campaign:
     """Reads the measurements of a file. Raises InputError if the measured host has another shape
     than the machine.
     """

@@ -40,19 +40,19 @@ _NOTICES = (
 )
 
 
-def _pattern(patterns: Iterable[tuple[int, str]]) -> re.Pattern[str]:
+def _joined_pattern(patterns: Iterable[tuple[int, str]]) -> re.Pattern[str]:
     return re.compile("|".join(f"(?P<c{colour}>{text})" for colour, text in patterns), re.MULTILINE)
 
 
-_TABLE, _NOTICE = _pattern(_WORDS), _pattern(_NOTICES)
+_TABLE, _NOTICE = _joined_pattern(_WORDS), _joined_pattern(_NOTICES)
 
 
 def painted_table(text: str) -> str:
     """Colors the words of a table."""
-    return _painted(_TABLE, text)
+    return _paint_matches(_TABLE, text)
 
 
-def _painted(pattern: re.Pattern[str], text: str) -> str:
+def _paint_matches(pattern: re.Pattern[str], text: str) -> str:
     def paint(match: re.Match[str]) -> str:
         colour = next(name for name, matched in match.groupdict().items() if matched is not None)
         return f"\x1b[{colour[1:]}m{match[0]}{_END}"
@@ -109,7 +109,7 @@ class NoticeStream:
         A carriage return is kept, since progress lines are overwritten.
         """
         text = "\r".join(map(visible, text.split("\r")))
-        self._stream.write(_painted(_NOTICE, text) if self.on else text)
+        self._stream.write(_paint_matches(_NOTICE, text) if self.on else text)
         return len(text)
 
     def writelines(self, lines: Iterable[str]) -> None:

@@ -143,7 +143,7 @@ def command(
         models = _models_by_size(
             hints, measurements, campaigns, statistic, other_machine=other_machine
         )
-        _write(term_models_document(models), form, output, refused)
+        _write_document(term_models_document(models), form, output, refused)
         return
     summaries = [summary for campaign in campaigns for summary in summarise(campaign)]
     result = compare(
@@ -159,8 +159,8 @@ def command(
     result = replace(result, disturbed=disturbed)
     laws = fitted_laws(result, campaigns)
     if plot is not None:
-        write_plot(plot, _figure(result, drawing))
-    _write(comparison_document(result, laws, source_texts), form, output, refused)
+        write_plot(plot, _comparison_figure(result, drawing))
+    _write_document(comparison_document(result, laws, source_texts), form, output, refused)
     share = success(result).share
     if min_success is not None and (share is None or 100 * share < min_success):
         reached = "nothing was judged" if share is None else f"{100 * share:.1f} %"
@@ -186,7 +186,7 @@ def _judged_runs(
     return [campaign for campaign, _ in known], refused
 
 
-def _write(
+def _write_document(
     document: Document, form: str, output: str | None, refused: InputError | None
 ) -> None:  # fmt: skip
     """Writes the result. Then raises the error that did not prevent the page, if there is one."""
@@ -211,7 +211,7 @@ def _lines_on_disturbed_runs(
     )
 
 
-def _figure(result: Comparison, drawing: str | None) -> Figure:
+def _comparison_figure(result: Comparison, drawing: str | None) -> Figure:
     from regionpredict.report.plots.drawn import figure_of
     from regionpredict.report.verdict_scatter import speedup_scatter, utilisation_scatter
 

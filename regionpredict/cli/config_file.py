@@ -34,30 +34,30 @@ class Setting(NamedTuple):
     read: Callable[[Any, Path], Any]
 
 
-def _text(value: Any, _: Path) -> str | None:
+def _read_text(value: Any, _: Path) -> str | None:
     return value if isinstance(value, str) else None
 
 
-def _number(value: Any, _: Path) -> float | None:
+def _read_number(value: Any, _: Path) -> float | None:
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
     return value if is_number else None
 
 
-def _texts(value: Any, _: Path) -> tuple[str, ...] | None:
+def _read_texts(value: Any, _: Path) -> tuple[str, ...] | None:
     known = isinstance(value, list) and all(isinstance(text, str) for text in value)
     return tuple(value) if known else None
 
 
-def _paths(value: Any, folder: Path) -> tuple[str, ...] | None:
-    texts = _texts(value, folder)
+def _read_paths(value: Any, folder: Path) -> tuple[str, ...] | None:
+    texts = _read_texts(value, folder)
     return None if texts is None else tuple(_relative_path(folder, text) for text in texts)
 
 
-def _path(value: Any, folder: Path) -> str | None:
+def _read_path(value: Any, folder: Path) -> str | None:
     return _relative_path(folder, value) if isinstance(value, str) else None
 
 
-def _machine(value: Any, folder: Path) -> str | None:
+def _read_machine(value: Any, folder: Path) -> str | None:
     """Returns a path if such a file exists, and otherwise the name of a machine."""
     if not isinstance(value, str):
         return None
@@ -65,7 +65,7 @@ def _machine(value: Any, folder: Path) -> str | None:
     return path if is_file(path) else value
 
 
-def _pairs(value: Any, _: Path) -> tuple[str, ...] | None:
+def _read_pairs(value: Any, _: Path) -> tuple[str, ...] | None:
     from regionpredict.sizes.share_texts import share_of_text
 
     known = isinstance(value, dict) and all(
@@ -86,21 +86,21 @@ def _relative_path(folder: Path, path: str) -> str:
 
 
 SETTINGS: Mapping[str, Setting] = {
-    "machine": Setting("machine_name", "a string", _machine),
-    "model": Setting("model", "a string", _text),
-    "frontend": Setting("frontend", "a string", _text),
-    "std": Setting("standard", "a string", _text),
-    "bind": Setting("binding", "a string", _text),
-    "pages": Setting("pages", "a string", _text),
-    "runtime": Setting("runtime", "a string", _text),
-    "first-touch": Setting("first_touch", "a string", _text),
-    "args": Setting("arguments", "a string", _text),
-    "sizes": Setting("sizes", "a string", _path),
-    "within": Setting("within", "a number", _number),
-    "defines": Setting("defines", "a list of texts", _texts),
-    "includes": Setting("includes", "a list of texts", _paths),
-    "exclude": Setting("excludes", "a list of texts", _texts),
-    "set": Setting("given", "a table of whole numbers", _pairs),
+    "machine": Setting("machine_name", "a string", _read_machine),
+    "model": Setting("model", "a string", _read_text),
+    "frontend": Setting("frontend", "a string", _read_text),
+    "std": Setting("standard", "a string", _read_text),
+    "bind": Setting("binding", "a string", _read_text),
+    "pages": Setting("pages", "a string", _read_text),
+    "runtime": Setting("runtime", "a string", _read_text),
+    "first-touch": Setting("first_touch", "a string", _read_text),
+    "args": Setting("arguments", "a string", _read_text),
+    "sizes": Setting("sizes", "a string", _read_path),
+    "within": Setting("within", "a number", _read_number),
+    "defines": Setting("defines", "a list of texts", _read_texts),
+    "includes": Setting("includes", "a list of texts", _read_paths),
+    "exclude": Setting("excludes", "a list of texts", _read_texts),
+    "set": Setting("given", "a table of whole numbers", _read_pairs),
 }
 """The keys of the configuration file and their types."""
 
@@ -110,7 +110,7 @@ def read_config(path: Path) -> dict[str, Any]:
     an unknown key, and a wrong type.
     """
     text = read_text(path, _REMEDY)
-    parsed = _parsed(text, path)
+    parsed = _parse_toml(text, path)
     settings: dict[str, Any] = {}
     for key, value in parsed.items():
         setting = SETTINGS.get(key)
@@ -129,7 +129,7 @@ def read_config(path: Path) -> dict[str, Any]:
     return settings
 
 
-def _parsed(text: str, path: Path) -> dict[str, Any]:
+def _parse_toml(text: str, path: Path) -> dict[str, Any]:
     try:
         import tomllib
     except ModuleNotFoundError:  # Python 3.10

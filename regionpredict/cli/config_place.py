@@ -31,18 +31,18 @@ def nearest_config() -> Path | None:
         if folder != here and _is_shared(folder):
             return None
         if _is_file(path := folder / NAME):
-            _check(path)
+            _check_owner(path)
             return path
-        if str(folder) == home or _exists(folder / ".git"):
+        if str(folder) == home or _path_exists(folder / ".git"):
             return None
     return None
 
 
 def _is_file(path: Path) -> bool:
-    return _exists(path) and path.is_file()
+    return _path_exists(path) and path.is_file()
 
 
-def _exists(path: Path) -> bool:
+def _path_exists(path: Path) -> bool:
     try:
         return path.exists()
     except PermissionError:  # no permission to read a parent folder
@@ -53,7 +53,7 @@ def _is_shared(folder: Path) -> bool:
     return sys.platform != "win32" and bool(folder.stat().st_mode & stat.S_IWOTH)
 
 
-def _check(path: Path) -> None:
+def _check_owner(path: Path) -> None:
     status = path.stat()
     if status.st_size > _MOST_BYTES:
         raise InputError(

@@ -60,7 +60,7 @@ def command(
         refuse_options(context, ("top",), f"does not apply to --format {form}")
     machine, _ = machine_for(machine_name)
     files = _by_program_name(hints)
-    programs = [_program(name, path, machine, len(hints)) for name, path in files.items()]
+    programs = [_read_program(name, path, machine, len(hints)) for name, path in files.items()]
     result = coschedule(programs, machine)
     if form == "slurm":
         text = slurm_steps(result, files)
@@ -101,7 +101,7 @@ def _check_regions(path: Path, here: Collection[str]) -> None:
             )  # fmt: skip
 
 
-def _program(name: str, path: Path, machine: Machine, sharers: int) -> CoscheduledProgram:
+def _read_program(name: str, path: Path, machine: Machine, sharers: int) -> CoscheduledProgram:
     """Returns the program of a hints file on the machine, with whole caches and with parts of
     them.
     """

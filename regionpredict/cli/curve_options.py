@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from regionpredict.predict import DensityForm
 
 
-def _checked(_: click.Context, __: click.Parameter, text: str) -> str:
+def _checked_binding(_: click.Context, __: click.Parameter, text: str) -> str:
     from regionpredict.machine import check_binding
 
     try:
@@ -28,7 +28,8 @@ def _checked(_: click.Context, __: click.Parameter, text: str) -> str:
 
 
 bind_option = click.option(
-    "--bind", "binding", default="close", show_default=True, metavar="PLACES", callback=_checked,
+    "--bind", "binding", default="close", show_default=True, metavar="PLACES",
+    callback=_checked_binding,
     help="Placement of threads: close or spread (OMP_PROC_BIND), caches (one thread per L2 cache "
     "first), or a list of places as in OMP_PLACES, for example {0},{2}.",
 )  # fmt: skip

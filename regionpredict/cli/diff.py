@@ -65,7 +65,9 @@ def command(
     if any(side.hints is None for side in sides):
         machine = run.on(machine_for(machine_name)[0])
     before, after = (
-        _outline(side, machine, run, (model, density), threads, within, _absolute(options))
+        _read_or_predict(
+            side, machine, run, (model, density), threads, within, _with_absolute_paths(options)
+        )
         for side in sides
     )
     changes = hint_changes(before, after)
@@ -82,7 +84,7 @@ def _refuse_prediction_options() -> None:
     refuse_options(context, names, "has no effect on two hints files, which are already predicted")
 
 
-def _outline(
+def _read_or_predict(
     side: Side, machine: Machine | None, run: RunOptions, asked: tuple[str, DensityForm],
     threads: str | None, within: float, options: dict[str, Any],
 ) -> HintOutline:  # fmt: skip
@@ -107,7 +109,7 @@ def _outline(
     return outline_of_predictions(result)._replace(name=side.name)
 
 
-def _absolute(options: dict[str, Any]) -> dict[str, Any]:
+def _with_absolute_paths(options: dict[str, Any]) -> dict[str, Any]:
     """Makes the paths of the options absolute, since a commit may lack these files."""
     names = [name for name in ("sizes", "sizes_from") if options[name] is not None]
     return {**options, **{name: str(Path(options[name]).absolute()) for name in names}}

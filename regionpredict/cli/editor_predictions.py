@@ -37,7 +37,7 @@ def predict_file(file: Path, root: Path | None, choices: Choices) -> Predictions
 
     database = None if root is None else root / "compile_commands.json"
     paths: tuple[str, ...] = (str(file),)
-    if database is not None and database.is_file() and _listed(file, database):
+    if database is not None and database.is_file() and _is_in_database(file, database):
         paths = (str(database),)
     with contextlib.redirect_stdout(sys.stderr):  # standard output is reserved for the protocol
         analysis = run_analysis(
@@ -50,7 +50,7 @@ def predict_file(file: Path, root: Path | None, choices: Choices) -> Predictions
         )  # fmt: skip
 
 
-def _listed(file: Path, database: Path) -> bool:
+def _is_in_database(file: Path, database: Path) -> bool:
     from regionpredict.frontend import requests_for
 
     try:

@@ -95,10 +95,10 @@ def command(
     if source["run"] is not None:
         measurements = _run_benchmark(path, source)
     if propose:
-        _propose(path, measurements, target)
+        _write_proposal(path, measurements, target)
         return
     report = check_file(expectation_path(path), measurements)
-    predictions = _predictions(report, points)
+    predictions = _predict_at_points(report, points)
     if output == "junit":
         text = reports.report_junit(report)
     else:
@@ -122,7 +122,7 @@ def command(
         raise click.exceptions.Exit(INCONCLUSIVE)
 
 
-def _propose(path: str, measurements: Any, target: str | None) -> None:
+def _write_proposal(path: str, measurements: Any, target: str | None) -> None:
     """Writes a file of expectations, and reports series without a model."""
     from pathlib import Path
 
@@ -145,7 +145,7 @@ def _propose(path: str, measurements: Any, target: str | None) -> None:
         click.echo(f"regionpredict: {problem}", err=True)
 
 
-def _predictions(report: Report, points: list[dict[str, float]]) -> list[PredictedValue]:
+def _predict_at_points(report: Report, points: list[dict[str, float]]) -> list[PredictedValue]:
     """Returns the predictions at each point by models that meet their expectations. Raises
     UsageError for a point without the parameter of a model.
     """

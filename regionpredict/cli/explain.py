@@ -112,10 +112,10 @@ def _explained_region(result: Predictions, chosen: Prediction) -> Document:
     from regionpredict.report.explanation import region_document
     from regionpredict.report.program_summary import planned_otherwise
 
-    team = _team(result, chosen)
+    team = _parallel_region_of(result, chosen)
     planned = planned_otherwise(result.plans, team)
     shared = team if team is not None and len(team.facts.members) > 1 else None
-    return region_document(chosen, result.machine, shared, _advice(result, chosen), planned)
+    return region_document(chosen, result.machine, shared, _advice_texts(result, chosen), planned)
 
 
 def _explained_team(result: Predictions, team: TeamPrediction) -> Document:
@@ -148,7 +148,7 @@ def _parse_place(what: str) -> tuple[str, int]:
     return file, int(line)
 
 
-def _advice(result: Predictions, prediction: Prediction) -> tuple[Advice, ...]:
+def _advice_texts(result: Predictions, prediction: Prediction) -> tuple[Advice, ...]:
     """Returns the source changes for the parallel regions that contain the region."""
     name = prediction.facts.region.id
     advised = [
@@ -158,7 +158,7 @@ def _advice(result: Predictions, prediction: Prediction) -> tuple[Advice, ...]:
     return tuple(advised)
 
 
-def _team(result: Predictions, chosen: Prediction) -> TeamPrediction | None:
+def _parallel_region_of(result: Predictions, chosen: Prediction) -> TeamPrediction | None:
     """Returns the parallel region of a loop."""
     region = chosen.facts.region.id
     for team in result.teams:

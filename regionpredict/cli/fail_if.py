@@ -66,20 +66,20 @@ def end_by(
     ]  # fmt: skip
     asked += [(condition, old, new) for old, new in regions for condition in conditions
               if not condition.program]  # fmt: skip
-    lines = [_failure(*one) for one in asked if one[0].holds(one[2], one[1])]
+    lines = [_failure_text(*one) for one in asked if one[0].holds(one[2], one[1])]
     for line in lines:
         click.echo(f"regionpredict: {one_line(line)}", err=True)
     if lines:
         sys.exit(1)
 
 
-def _failure(condition: Condition, old: Outline | None, new: Outline) -> str:
+def _failure_text(condition: Condition, old: Outline | None, new: Outline) -> str:
     """Describes a hint that meets a condition: `src/cg.c:12 solve: gain<8 (gain 3.1)`."""
     name = f"{new.id} {new.function}".rstrip()
-    return f"{name}: {condition.text} ({_values(condition, old, new)})"
+    return f"{name}: {condition.text} ({_value_text(condition, old, new)})"
 
 
-def _values(condition: Condition, old: Outline | None, new: Outline) -> str:
+def _value_text(condition: Condition, old: Outline | None, new: Outline) -> str:
     """Describes the compared values: `gain 3.1, was 7.9`."""
     text = f"{condition.field} {condition.value(new):.4g}"
     if condition.baseline and old is not None:

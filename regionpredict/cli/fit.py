@@ -173,10 +173,10 @@ def command(path: str, predict: tuple[str, ...], **options: Any) -> None:
     points = point_bindings(predict)
     fixed = {name: value for part in point_bindings(options["fix"]) for name, value in part.items()}
     _check_combination(options, points)
-    experiment = _measured(path, options)
+    experiment = _read_measurements(path, options)
     output, target = options["output"], options["target"]
     if output in _DATA:
-        _write_measurements(_matching(experiment, options["pattern"]), output, target)
+        _write_measurements(_matching_series(experiment, options["pattern"]), output, target)
         return
     models = model_experiment(
         experiment,
@@ -184,14 +184,14 @@ def command(path: str, predict: tuple[str, ...], **options: Any) -> None:
         statistic=options["statistic"],
         min_points=options["min_points"],
         law=options["law"],
-        **_search(options),
+        **_search_space(options),
     )
     everything = models
-    models = _chosen(models, options["pattern"], options["order"], points, path)
+    models = _select_models(models, options["pattern"], options["order"], points, path)
     if output == "extra-p":
         _write_experiment(models, target)
         return
-    predictions = _predictions(models, points, options["level"], path)
+    predictions = _predict_points(models, points, options["level"], path)
     trees: list[CallTree] = []
     if options["tree"] or options["drawing"] == "shares":
         from regionpredict.fit.call_tree import call_trees
@@ -220,7 +220,7 @@ def command(path: str, predict: tuple[str, ...], **options: Any) -> None:
     problems = models.problems
     if not models.models and not problems:
         problems = (InputError("it contains no series", remedy="add measurements", path=path),)
-    _report(problems)
+    _report_problems(problems)
 
 
 def _write_measurements(experiment: Experiment, output: str, target: str | None) -> None:
@@ -228,7 +228,7 @@ def _write_measurements(experiment: Experiment, output: str, target: str | None)
 
     text = getattr(measured_series, _DATA[output])(experiment)
     write_result(text.rstrip("\n") + "\n", target)
-    _report(experiment.problems)
+    _report_problems(experiment.problems)
 
 
 def _write_experiment(models: ModelSet, target: str) -> None:
@@ -244,10 +244,10 @@ def _write_experiment(models: ModelSet, target: str) -> None:
     click.echo(f"written: {one_line(target)}", err=True)
     if left_out:
         write_notes([f"Extra-P has no form for these models: {', '.join(left_out)}"])
-    _report(models.problems)
+    _report_problems(models.problems)
 
 
-def _search(options: Mapping[str, Any]) -> dict[str, Any]:
+def _search_space(options: Mapping[str, Any]) -> dict[str, Any]:
     """The search space of the options."""
     from regionpredict.fit.expectations.search_spaces import space_of
     from regionpredict.fit.search.refined_space import REFINED_SPACE, REFINING
@@ -267,7 +267,7 @@ def _search(options: Mapping[str, Any]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _report(problems: tuple[InputError, ...]) -> None:
+def _report_problems(problems: tuple[InputError, ...]) -> None:
     """Reports each series without a model. Returns exit code 1 if there are any, otherwise 0."""
     for problem in problems:
         click.echo(f"regionpredict: {problem}", err=True)
@@ -275,7 +275,7 @@ def _report(problems: tuple[InputError, ...]) -> None:
         raise click.exceptions.Exit(1)
 
 
-def _chosen(
+def _select_models(
     models: ModelSet, pattern: str | None, order: str, points: list[dict[str, float]], path: str
 ) -> ModelSet:
     """Returns the models with matching call paths, in the requested order."""
@@ -294,15 +294,15 @@ def _chosen(
     elif order == "name":
         kept.sort(key=lambda item: (item[0].callpath, item[0].metric))
     elif order == "value":
-        kept.sort(key=lambda item: -_value(item[1], points[-1], path))
+        kept.sort(key=lambda item: -_value_at(item[1], points[-1], path))
     return ModelSet(tuple(kept), models.problems)
 
 
-def _value(model: FittedModel, point: dict[str, float], path: str) -> float:
-    return model.predict(_coordinates(model, point, path))
+def _value_at(model: FittedModel, point: dict[str, float], path: str) -> float:
+    return model.predict(_point_coordinates(model, point, path))
 
 
-def _coordinates(model: FittedModel, point: dict[str, float], path: str) -> tuple[float, ...]:
+def _point_coordinates(model: FittedModel, point: dict[str, float], path: str) -> tuple[float, ...]:
     """Returns a point's values in the model's order of parameters. Raises InputError if names do
     not match.
     """
@@ -325,7 +325,7 @@ def _coordinates(model: FittedModel, point: dict[str, float], path: str) -> tupl
     return tuple(point[name] for name in model.parameters)
 
 
-def _measured(path: str, options: dict[str, Any]) -> Experiment:
+def _read_measurements(path: str, options: dict[str, Any]) -> Experiment:
     """Reads the measurements of the requested metric."""
     from regionpredict.fit.input import read
 
@@ -333,10 +333,10 @@ def _measured(path: str, options: dict[str, Any]) -> Experiment:
     experiment = read(path, options["input_format"], **columns)
     if options["metric"] is None:
         return experiment
-    return _only(experiment, options["metric"], path)
+    return _with_metric(experiment, options["metric"], path)
 
 
-def _matching(experiment: Experiment, pattern: str | None) -> Experiment:
+def _matching_series(experiment: Experiment, pattern: str | None) -> Experiment:
     from regionpredict.fit.experiment import Experiment
     from regionpredict.report.call_tree import matches
 
@@ -348,7 +348,7 @@ def _matching(experiment: Experiment, pattern: str | None) -> Experiment:
     return Experiment(tuple(kept), experiment.problems)
 
 
-def _only(experiment: Experiment, metric: str, path: str) -> Experiment:
+def _with_metric(experiment: Experiment, metric: str, path: str) -> Experiment:
     from regionpredict.errors import InputError
     from regionpredict.fit.experiment import Experiment
 
@@ -359,7 +359,7 @@ def _only(experiment: Experiment, metric: str, path: str) -> Experiment:
     return Experiment(kept, experiment.problems)
 
 
-def _predictions(
+def _predict_points(
     models: ModelSet, points: list[dict[str, float]], level: float, path: str
 ) -> list[PredictedValue]:
     """Returns the value, its interval and its caveats, for every model and point."""
@@ -367,7 +367,7 @@ def _predictions(
 
     for point in points:
         for _, model in models.models:
-            _coordinates(model, point, path)
+            _point_coordinates(model, point, path)
     return [
         predicted_value(series, model, point, level)
         for point in points for series, model in models.models

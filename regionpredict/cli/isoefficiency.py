@@ -65,8 +65,8 @@ def command(
             raise UsageError("--at names p or n, above zero", remedy="write --at p=60")
     if not points:
         raise UsageError("nothing to solve for", remedy="write --at p=60 or --at n=5000")
-    surface, measured = (None, []) if path is None else _surface(path, options)
-    published = None if formula is None else _published(formula)
+    surface, measured = (None, []) if path is None else _fit_surface(path, options)
+    published = None if formula is None else _formula_surface(formula)
     rows: list[dict[str, Any]] = []
     for point in points:
         [(name, given)] = point.items()
@@ -79,7 +79,7 @@ def command(
                 note = reason_to_withhold(surface, measured, *place)
         else:
             assert published is not None
-            value = _solved(published, name, given, efficiency)
+            value = _solve(published, name, given, efficiency)
             low = high = value
         if note:
             value = low = high = None
@@ -100,10 +100,10 @@ def command(
     table += [
         (
             f"{row['given']} = {show_size(row['at'])}",
-            f"{row['solved']} {'withheld' if row['withheld'] else '= ' + _number(row['value'])}",
+            f"{row['solved']} {'withheld' if row['withheld'] else '= ' + _as_text(row['value'])}",
             "-"
             if surface is None or row["withheld"]
-            else f"{_number(row['low'])} to {_number(row['high'])}",
+            else f"{_as_text(row['low'])} to {_as_text(row['high'])}",
         )
         for row in rows
     ]
@@ -117,14 +117,14 @@ def command(
     write_result("\n".join(lines) + "\n", target)
 
 
-def _number(value: Any) -> str:
+def _as_text(value: Any) -> str:
     from regionpredict.fit.laws.efficiency_surface import LARGEST
     from regionpredict.report.quantities import show_size
 
     return "none" if value is None else "any" if value >= LARGEST else show_size(value, 4)
 
 
-def _surface(
+def _fit_surface(
     path: str, options: dict[str, Any]
 ) -> tuple[EfficiencySurface, list[tuple[float, float]]]:
     """Returns the model of the table's efficiencies, and the measured processors and sizes."""
@@ -145,13 +145,13 @@ def _surface(
     return fit_efficiency(points, efficiencies), points
 
 
-def _published(formula: str) -> Callable[[float, float], float]:
+def _formula_surface(formula: str) -> Callable[[float, float], float]:
     from regionpredict.fit.laws.published_formula import published_formula
 
     return published_formula(formula)
 
 
-def _solved(
+def _solve(
     value: Callable[[float, float], float], name: str, given: float, efficiency: float
 ) -> float | None:
     """Returns the size, or the number of processors, at which the formula has this efficiency."""

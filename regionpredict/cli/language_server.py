@@ -90,7 +90,7 @@ def serve(choices: Choices) -> int:
         except (InputError, UsageError) as error:
             known.pop(uri, None)
             span = Span(document.path, error_line(error), 1)
-            diagnostics = [_diagnostic(Finding("RP004", span, str(error)))]
+            diagnostics = [_to_diagnostic(Finding("RP004", span, str(error)))]
         else:
             lines = dict(enumerate((line.rstrip("\r\n") for line in document.lines), 1))
             noted = findings(result.predictions, result.advice, choices.machine, document.path)
@@ -98,9 +98,9 @@ def serve(choices: Choices) -> int:
             written = [(finding, finding.edited(lines.get(finding.span.line))) for finding in noted]
             edits = [(finding, edit) for finding, edit in written if edit is not None]
             known[uri] = _Predicted(notes, edits, result)
-            diagnostics = [_diagnostic(finding) for finding in noted]
+            diagnostics = [_to_diagnostic(finding) for finding in noted]
         server.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri, diagnostics))
-        if _refreshes(server):
+        if _can_refresh_lenses(server):
             server.workspace_code_lens_refresh(None)
 
     @server.feature(lsp.TEXT_DOCUMENT_DID_OPEN)
@@ -120,14 +120,14 @@ def serve(choices: Choices) -> int:
     @server.feature(lsp.TEXT_DOCUMENT_CODE_LENS)
     def lenses(params: lsp.CodeLensParams) -> list[lsp.CodeLens]:
         of_file = known.get(params.text_document.uri)
-        return [] if of_file is None else [_lens(hint) for hint in of_file.hints]
+        return [] if of_file is None else [_to_lens(hint) for hint in of_file.hints]
 
     @server.feature(lsp.TEXT_DOCUMENT_HOVER)
     def hover(params: lsp.HoverParams) -> lsp.Hover | None:
         of_file, line = known.get(params.text_document.uri), params.position.line + 1
         for hint in of_file.hints if of_file is not None else ():
             if of_file is not None and hint.line <= line <= hint.last:
-                text = _derivation(of_file.result, hint.region)
+                text = _derivation_text(of_file.result, hint.region)
                 return lsp.Hover(lsp.MarkupContent(lsp.MarkupKind.Markdown, f"```\n{text}```"))
         return None
 
@@ -139,7 +139,7 @@ def serve(choices: Choices) -> int:
         uri, asked = params.text_document.uri, params.range
         of_file = known.get(uri)
         return [
-            _action(uri, finding, edit)
+            _to_code_action(uri, finding, edit)
             for finding, edit in (of_file.edits if of_file is not None else ())
             if asked.start.line <= finding.span.line - 1 <= asked.end.line
         ]
@@ -161,29 +161,29 @@ def error_line(error: Exception) -> int:
     return getattr(error, "line", None) or 1
 
 
-def _refreshes(server: LanguageServer) -> bool:
+def _can_refresh_lenses(server: LanguageServer) -> bool:
     workspace = server.client_capabilities.workspace
     return bool(workspace and workspace.code_lens and workspace.code_lens.refresh_support)
 
 
-def _derivation(result: Predictions, region: str) -> str:
+def _derivation_text(result: Predictions, region: str) -> str:
     (chosen,) = (
         prediction for prediction in result.predictions if prediction.facts.region.id == region
     )
     return document_text(region_document(chosen, result.machine))
 
 
-def _range(line: int, first: int = 0, last: int = _WHOLE_LINE) -> lsp.Range:
+def _line_range(line: int, first: int = 0, last: int = _WHOLE_LINE) -> lsp.Range:
     """Returns a range within one line. Lines count from 1, characters from 0."""
     return lsp.Range(lsp.Position(line - 1, first), lsp.Position(line - 1, last))
 
 
-def _diagnostic(finding: Finding) -> lsp.Diagnostic:
+def _to_diagnostic(finding: Finding) -> lsp.Diagnostic:
     severity = (
         lsp.DiagnosticSeverity.Warning if finding.warns else lsp.DiagnosticSeverity.Information
     )
     return lsp.Diagnostic(
-        _range(max(finding.span.line, 1), max(finding.span.column - 1, 0)),
+        _line_range(max(finding.span.line, 1), max(finding.span.column - 1, 0)),
         finding.text,
         severity,
         finding.rule,
@@ -191,14 +191,14 @@ def _diagnostic(finding: Finding) -> lsp.Diagnostic:
     )
 
 
-def _lens(note: HintNote) -> lsp.CodeLens:
+def _to_lens(note: HintNote) -> lsp.CodeLens:
     # A command without a name is a title without an action.
-    return lsp.CodeLens(_range(note.line), lsp.Command(title=note.text, command=""))
+    return lsp.CodeLens(_line_range(note.line), lsp.Command(title=note.text, command=""))
 
 
-def _action(uri: str, finding: Finding, line: str) -> lsp.CodeAction:
-    edit = lsp.WorkspaceEdit(changes={uri: [lsp.TextEdit(_range(finding.span.line), line)]})
+def _to_code_action(uri: str, finding: Finding, line: str) -> lsp.CodeAction:
+    edit = lsp.WorkspaceEdit(changes={uri: [lsp.TextEdit(_line_range(finding.span.line), line)]})
     return lsp.CodeAction(
         title=f"{finding.rule}: {finding.text}", kind=lsp.CodeActionKind.QuickFix,
-        diagnostics=[_diagnostic(finding)], edit=edit,
+        diagnostics=[_to_diagnostic(finding)], edit=edit,
     )  # fmt: skip

@@ -113,7 +113,7 @@ def _host_file() -> Path:
     path = folder / f"{stem}-{shape}.yaml"
     what = f"{topology.packages} x {topology.cores_per_package} cores"
     if is_private_file(path):
-        age = _age(time.time() - path.stat().st_mtime)
+        age = _age_text(time.time() - path.stat().st_mtime)
         click.echo(f"note: host: {what}, as measured {age} ({path})", err=True)
         return path
     began = time.monotonic()
@@ -139,10 +139,10 @@ def _host_key(topology: Topology) -> tuple[object, ...]:
     )  # fmt: skip
 
 
-def _age(seconds: float) -> str:
+def _age_text(seconds: float) -> str:
     """Describes the age of a measurement.
 
-    >>> _age(40), _age(7200), _age(86400), _age(3 * 86400)
+    >>> _age_text(40), _age_text(7200), _age_text(86400), _age_text(3 * 86400)
     ('today', 'today', '1 day ago', '3 days ago')
     """
     days = int(seconds // 86400)

@@ -40,7 +40,7 @@ def program() -> None:
         sys.stderr = NoticeStream(sys.stderr, in_colour(sys.stderr, os.environ))
     try:
         _check_working_folder()
-        _answer()
+        _run_command_line()
         if not sys.stdout.closed:  # the language server closes standard output
             sys.stdout.flush()
     except SystemExit as stop:
@@ -85,7 +85,7 @@ def _check_working_folder() -> None:
         sys.exit(1)
 
 
-def _answer() -> None:
+def _run_command_line() -> None:
     if sys.argv[1:] == ["--version"]:  # the same text as click's, since click takes longer to load
         sys.stdout.write(f"regionpredict, version {__version__}\n")
         return
@@ -158,7 +158,7 @@ def main(record: RunRecord | None = None) -> None:
         click.echo("regionpredict: stopped", err=True)
         sys.exit(130)
     except click.ClickException as error:
-        _show(error)
+        _print_error(error)
         sys.exit(2)
     except BrokenPipeError:
         sys.exit(1)
@@ -189,7 +189,7 @@ def _without_cycle_collection() -> Iterator[None]:
             gc.enable()
 
 
-def _show(error: click.ClickException) -> None:
+def _print_error(error: click.ClickException) -> None:
     context = getattr(error, "ctx", None)
     command = context.command_path if context is not None else "regionpredict"
     import click

@@ -106,8 +106,8 @@ def command(
         raise UsageError("no program", remedy="write regionpredict measure -- ./program ARGS")
     through_slurm = options.pop("slurm")
     plan = Plan(
-        threads=() if through_slurm and threads is None else thread_counts(threads, _allowed()),
-        repeat=_repetitions(options["repeat"]),
+        threads=() if through_slurm and threads is None else thread_counts(threads, _own_cpus()),
+        repeat=_parse_repetitions(options["repeat"]),
         budget_s=parse_duration(options["time_budget"], "--time-budget"),
         timeout_s=parse_duration(options["timeout"], "--timeout") if options["timeout"] else None,
         quiet_s=patience(options["quiet_wait"]),
@@ -119,9 +119,9 @@ def command(
         show_campaign(read_campaign(output), form)
         return
     _check_no_slurm(options)
-    if max(plan.threads) > len(_allowed()):
+    if max(plan.threads) > len(_own_cpus()):
         click.echo(
-            f"note: {max(plan.threads)} threads on {plural(len(_allowed()), 'processor')} share "
+            f"note: {max(plan.threads)} threads on {plural(len(_own_cpus()), 'processor')} share "
             "them",
             err=True,
         )
@@ -137,7 +137,12 @@ def command(
 
     try:
         swept = sweep(
-            campaign, plan, store, {**_environment(campaign.binding), **more}, show, read=read
+            campaign,
+            plan,
+            store,
+            {**_binding_environment(campaign.binding), **more},
+            show,
+            read=read,
         )
     except RunFailedError as failure:
         line.end()
@@ -180,7 +185,7 @@ def campaign_for(argv: tuple[str, ...], bind: str) -> Campaign:
     return Campaign(
         command=argv,
         host=this_host(),
-        binding={"places": places, "proc_bind": bind, "cpus": _allowed()},
+        binding={"places": places, "proc_bind": bind, "cpus": _own_cpus()},
         started=datetime.now(timezone.utc).isoformat(timespec="seconds"),
     )
 
@@ -228,7 +233,7 @@ def _open_campaign(campaign: Campaign, store: Any, output: Path, *, resume: bool
         if theirs != ours:
             raise InputError(
                 f"measurements {what} cannot be mixed with these "
-                f"({_brief(theirs)}; here {_brief(ours)})",
+                f"({_brief_text(theirs)}; here {_brief_text(ours)})",
                 remedy="take another -o FILE", path=str(output),
             )  # fmt: skip
     return known
@@ -243,7 +248,7 @@ def _has_no_run(output: Path) -> bool:
         return False
 
 
-def _brief(value: object) -> str:
+def _brief_text(value: object) -> str:
     name = getattr(value, "name", None)
     if isinstance(name, str):
         return f"{name}, {getattr(value, 'processor', '')}"
@@ -277,7 +282,7 @@ def _observation(argv: tuple[str, ...], *, binary: bool) -> tuple[dict[str, str]
     return {"LD_PRELOAD": preloaded(library)["LD_PRELOAD"]}, read
 
 
-def _environment(binding: Mapping[str, Any]) -> dict[str, str]:
+def _binding_environment(binding: Mapping[str, Any]) -> dict[str, str]:
     return {
         **os.environ,
         "OMP_PLACES": str(binding["places"]),
@@ -285,7 +290,7 @@ def _environment(binding: Mapping[str, Any]) -> dict[str, str]:
     }
 
 
-def _allowed() -> list[int]:
+def _own_cpus() -> list[int]:
     return sorted(os.sched_getaffinity(0))
 
 
@@ -304,7 +309,7 @@ def thread_counts(text: str | None, allowed: list[int]) -> tuple[int, ...]:
     return parse_threads(text)
 
 
-def _repetitions(text: str) -> int | None:
+def _parse_repetitions(text: str) -> int | None:
     if text == "auto":
         return None
     if text.isdecimal() and len(text) < 10 and int(text) > 0:

@@ -37,33 +37,33 @@ def measure_through_slurm(
     Raises InputError without Slurm, if it rejects the job, or if the job does not finish.
     Measurements so far are kept.
     """
-    launch = _launcher()
-    request = _request(plan, options)
+    launch = _import_launcher()
+    request = _job_request(plan, options)
     patience = (
         parse_duration(options["slurm_wait"], "--slurm-wait") if options["slurm_wait"] else None
     )
     folder = output.absolute().with_name(output.name + ".slurm")
     with _outside_any_job():
-        node = _node(argv, output, folder, resume=resume)
+        node = _required_node(argv, output, folder, resume=resume)
         if node is not None and "nodelist" not in request.options:
             request = replace(request, node=node)
         try:
-            job = launch.submit(folder, _command(argv, plan, output, options), request)
+            job = launch.submit(folder, _job_command(argv, plan, output, options), request)
         except InputError:
-            _clear(folder)
+            _remove_job_files(folder)
             raise
-        _note(f"job {job.job_id} measures into {output}")
+        _print_note(f"job {job.job_id} measures into {output}")
         try:
             ended = _waited_for(job, _Progress(job.job_id, plan, output), output, patience)
         except InputError:
             if not any(folder.glob("*_log.*")):
-                _clear(folder)  # the job never started, so the folder has no results
+                _remove_job_files(folder)  # the job never started, so the folder has no results
             raise
-    _clear(folder)
+    _remove_job_files(folder)
     _print_and_exit(ended, f"job {job.job_id} on {ended.node}")
 
 
-def _launcher() -> Any:
+def _import_launcher() -> Any:
     """Returns the module for Slurm. Raises InputError if submitit is not installed."""
     try:
         from regionpredict.measure import launch_slurm
@@ -80,7 +80,7 @@ def _launcher() -> Any:
     return launch_slurm
 
 
-def _request(plan: Plan, options: Mapping[str, Any]) -> Request:
+def _job_request(plan: Plan, options: Mapping[str, Any]) -> Request:
     from regionpredict.measure.launch_slurm import Request
 
     own: dict[str, str | bool] = {}
@@ -100,7 +100,9 @@ def _request(plan: Plan, options: Mapping[str, Any]) -> Request:
     return Request(minutes, max(plan.threads, default=None), options["slurm_shared"], None, own)
 
 
-def _node(argv: tuple[str, ...], output: Path, folder: Path, *, resume: bool) -> str | None:
+def _required_node(
+    argv: tuple[str, ...], output: Path, folder: Path, *, resume: bool
+) -> str | None:
     """Returns the node of the campaign in FILE. None if the campaign is new, or may run on any
     node.
     """
@@ -130,7 +132,7 @@ def _node(argv: tuple[str, ...], output: Path, folder: Path, *, resume: bool) ->
     return node_of(known.host.name)
 
 
-def _command(
+def _job_command(
     argv: tuple[str, ...], plan: Plan, output: Path, options: Mapping[str, Any]
 ) -> tuple[str, ...]:
     """Returns the command of the job: the same command on its node, without Slurm."""
@@ -193,12 +195,12 @@ def _print_and_exit(ended: JobEnd, which: str) -> None:
         sys.exit(ended.code if ended.code > 0 else 1)
 
 
-def _clear(folder: Path) -> None:
+def _remove_job_files(folder: Path) -> None:
     """Removes submitit's files."""
     shutil.rmtree(folder, ignore_errors=True)
 
 
-def _note(text: str) -> None:
+def _print_note(text: str) -> None:
     click.echo(f"note: {text}", err=True)
 
 
@@ -219,7 +221,7 @@ class _Progress:
         """Shows a state reported by Slurm."""
         if seen.state == "RUNNING":
             self.began = self.began or time.monotonic()
-            self._say(f"job {self.job_id} runs on {seen.node}")
+            self._print_line(f"job {self.job_id} runs on {seen.node}")
             if self.line.live:
                 spent = time.monotonic() - self.began
                 share = min(spent / self.plan.budget_s, 1.0)
@@ -227,12 +229,12 @@ class _Progress:
                     share, f"{self._progress_text()}, {spent:.0f} s of {self.plan.budget_s:.0f} s"
                 )
         elif seen.state == "PENDING" and seen.reason != "None":
-            self._say(f"job {self.job_id} waits: {seen.reason}")
+            self._print_line(f"job {self.job_id} waits: {seen.reason}")
 
-    def _say(self, text: str) -> None:
+    def _print_line(self, text: str) -> None:
         if text != self.said:
             self.line.end()
-            _note(text)
+            _print_note(text)
             self.said = text
 
     def _progress_text(self) -> str:

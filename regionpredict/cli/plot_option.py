@@ -21,12 +21,14 @@ F = TypeVar("F", bound=Callable[..., Any])
 def plot_option(what: str) -> Callable[[F], F]:
     """Returns the option --plot. `what` describes the figure."""
     return click.option(
-        "--plot", default=None, metavar="FILE", callback=_checked,
+        "--plot", default=None, metavar="FILE", callback=_checked_file,
         help=f"Draw {what} into FILE: .png, .pdf or .svg.",
     )  # fmt: skip
 
 
-def _checked(ctx: click.Context, parameter: click.Parameter, target: str | None) -> Path | None:
+def _checked_file(
+    ctx: click.Context, parameter: click.Parameter, target: str | None
+) -> Path | None:
     """Checks the name of the figure's file before anything is computed."""
     if target is None:
         return None

@@ -105,7 +105,7 @@ def command(
     from regionpredict.stage_dumps import dump
 
     check_stage(stage)
-    limit = _limit(time_limit)
+    limit = _work_deadline(time_limit)
     run = RunOptions(first_touch, pages, binding, runtime)
     check_model_options(model, run)
     density = density_form(model, combination, statement_weight, miss_weight)
@@ -117,7 +117,7 @@ def command(
         raise UsageError(f"--plot cannot be used with {other}", remedy="leave one of them out")
     if reuse and form != "json":
         raise UsageError("--reuse is for --format json", remedy="add --format json")
-    campaign = _weights(weights, form, stage)
+    campaign = _read_weights(weights, form, stage)
     view = view_of(only, sort, top, every=every)
     if stage is not None or form in ("slurm", "openmp"):
         refuse_view(view, f"--dump {stage}" if stage is not None else f"--format {form}")
@@ -152,7 +152,7 @@ def command(
             form, result, view, campaign, str(weights), request, processes, reuse=reuse
         )
         if plot is not None:
-            _draw(plot, result, view)
+            _write_figure(plot, result, view)
     if options["timings"]:
         show_seconds({**result.seconds, "report": time.perf_counter() - begin})
         show_regions(result.region_seconds)
@@ -164,7 +164,7 @@ def command(
         keep_answer(output, machine_file)
 
 
-def _limit(given: str | None) -> TimeLimit:
+def _work_deadline(given: str | None) -> TimeLimit:
     """Returns the time at which optional work ends."""
     if given is None:
         return NO_LIMIT
@@ -260,7 +260,7 @@ def _formatted(
     return rendered(program_document(program, view, source_texts), form)
 
 
-def _draw(plot: Path, result: Predictions, view: View) -> None:
+def _write_figure(plot: Path, result: Predictions, view: View) -> None:
     """Draws the speedup curves of the parallel regions in the view."""
     from regionpredict.report.plots.drawn import figure_of
     from regionpredict.report.speedup_chart import program_speedup
@@ -280,7 +280,7 @@ def _line_at(span: Span) -> str | None:
     return lines[span.line - 1] if 0 < span.line <= len(lines) else None
 
 
-def _weights(path: Path | None, form: str, stage: str | None) -> Campaign | None:
+def _read_weights(path: Path | None, form: str, stage: str | None) -> Campaign | None:
     """Reads the measurements of --weights, before the prediction."""
     if path is None:
         return None

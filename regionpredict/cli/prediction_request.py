@@ -70,10 +70,10 @@ class PredictionRequest:
 
     def document(self) -> dict[str, Any]:
         """Returns the request as an entry of a hints file."""
-        return {name: _plain(getattr(self, name)) for name in self.__slots__}
+        return {name: _json_value(getattr(self, name)) for name in self.__slots__}
 
 
-def _plain(value: Any) -> Any:
+def _json_value(value: Any) -> Any:
     return list(value) if isinstance(value, tuple) else value
 
 
@@ -108,9 +108,9 @@ def read_request(path: Path) -> PredictionRequest:
             model=asked.text("model"),
             sizes_from=_or_none(asked, "sizes_from"),
             arguments=_or_none(asked, "arguments"),
-            combination=_choice(asked, "combination", COMBINATIONS),
-            statement_weight=_choice(asked, "statement_weight", STATEMENT_WEIGHTS),
-            miss_weight=_choice(asked, "miss_weight", MISS_WEIGHTS),
+            combination=_known_choice(asked, "combination", COMBINATIONS),
+            statement_weight=_known_choice(asked, "statement_weight", STATEMENT_WEIGHTS),
+            miss_weight=_known_choice(asked, "miss_weight", MISS_WEIGHTS),
             threads=asked.wholes("threads", 1) if asked.items("threads") else (),
             first_touch=_choice_or_none(asked, "first_touch", ("parallel", "serial")),
             pages=_or_none(asked, "pages"),
@@ -121,7 +121,7 @@ def read_request(path: Path) -> PredictionRequest:
         )
 
 
-def _choice(asked: Record, key: str, known: Sequence[_Choice]) -> _Choice:
+def _known_choice(asked: Record, key: str, known: Sequence[_Choice]) -> _Choice:
     """Returns one of the known choices. Old files have the first."""
     if key not in asked.value:
         return known[0]
@@ -133,7 +133,7 @@ def _choice(asked: Record, key: str, known: Sequence[_Choice]) -> _Choice:
 
 
 def _choice_or_none(asked: Record, key: str, known: Sequence[str]) -> str | None:
-    return None if _or_none(asked, key) is None else _choice(asked, key, known)
+    return None if _or_none(asked, key) is None else _known_choice(asked, key, known)
 
 
 def _or_none(record: Record, key: str) -> str | None:

@@ -29,7 +29,7 @@ class ProgressLine:
     def show(self, share: float, text: str) -> None:
         """Shows the progress, a share from 0 to 1, with a text."""
         self._share = share
-        line = f"{_bar(share)} {text}"
+        line = f"{_bar_text(share)} {text}"
         if self.live:
             width = shutil.get_terminal_size().columns - 1
             line = line[:width]
@@ -50,7 +50,7 @@ class ProgressLine:
         self._width = 0
 
 
-def _bar(share: float) -> str:
+def _bar_text(share: float) -> str:
     return f"[{'#' * round(_BAR * share):<{_BAR}}]"
 
 
@@ -73,7 +73,7 @@ class StageLine:
         if self._stream is None or now < self._next or not pieces:
             return
         self._next = now + _PACE_S
-        text = f"{_bar(done / pieces)} {what} {done} of {pieces}"
+        text = f"{_bar_text(done / pieces)} {what} {done} of {pieces}"
         text = text[: shutil.get_terminal_size().columns - 1]
         self._stream.write("\r" + text.ljust(self._width))
         self._stream.flush()

@@ -137,22 +137,22 @@ class ResultCache:
         """Prints the cached result for the current files, if there is one. Returns whether it
         did.
         """
-        body = _read(self._questions)
-        dependencies = None if body is None else _dependencies(body)
+        body = _read_body(self._questions)
+        dependencies = None if body is None else _parse_dependencies(body)
         if body is None or dependencies is None:
             return False
         now = fingerprint(dependencies)
         if now is None:
             return False
-        path = self._answer(body, now.digest)
-        answer = _read(path)
-        printed = None if answer is None else _printed(answer)
+        path = self._result_file(body, now.digest)
+        answer = _read_body(path)
+        printed = None if answer is None else _parse_pieces(answer)
         if printed is None:
             return False
         for number, text in printed:
             (sys.stdout if number == 1 else sys.stderr).write(text)
-        _touch(path)
-        _touch(self._questions)
+        _mark_used(path)
+        _mark_used(self._questions)
         return True
 
     def store(self, record: RunRecord) -> None:
@@ -166,13 +166,13 @@ class ResultCache:
             [_SCHEMA, _merge_pieces(record.printed)], separators=(",", ":")
         ).encode()
         try:
-            _write(self._answer(body, now.digest), answer)
-            _write(self._questions, body)
-            _trim(self._folder)
+            _write_body(self._result_file(body, now.digest), answer)
+            _write_body(self._questions, body)
+            _remove_oldest(self._folder)
         except OSError:
             return  # a full or read-only disk is no error
 
-    def _answer(self, questions: bytes, digest: str) -> Path:
+    def _result_file(self, questions: bytes, digest: str) -> Path:
         name = sha256(b"\n".join((self._cache_key.encode(), questions, digest.encode())))
         return self._folder / f"{name.hexdigest()}.answer"
 
@@ -187,7 +187,7 @@ def result_cache(argv: Sequence[str], environment: Mapping[str, str]) -> ResultC
         return None
     if environment.get(SWITCH, "") == "off" or any(n.startswith(_FOREIGN) for n in environment):
         return None
-    if any(stream is None or stream.encoding.lower() != "utf-8" for stream in _streams()):
+    if any(stream is None or stream.encoding.lower() != "utf-8" for stream in _stream_properties()):
         return None
     try:
         folder = private_folder(results_folder(environment))
@@ -221,7 +221,7 @@ def kept_files(folder: Path) -> list[CachedFile]:
     return sorted(files, key=lambda kept: kept.used)
 
 
-def _streams() -> tuple[TextIO, TextIO]:
+def _stream_properties() -> tuple[TextIO, TextIO]:
     return sys.stdout, sys.stderr
 
 
@@ -229,23 +229,23 @@ def _cache_key(argv: Sequence[str], environment: Mapping[str, str]) -> str:
     """Returns everything that a result depends on, except files."""
     streams = [
         [stream.errors, os.get_terminal_size(stream.fileno()) if stream.isatty() else None]
-        for stream in _streams()
+        for stream in _stream_properties()
     ]
     deciding = sorted(item for item in environment.items() if item[0].startswith(_DECIDING))
     parts = (
-        _SCHEMA, __version__, sys.version, sys.platform, _program(), _installed_packages(),
-        list(argv), str(Path.cwd()), deciding, streams, _config(),
+        _SCHEMA, __version__, sys.version, sys.platform, _package_files(), _installed_packages(),
+        list(argv), str(Path.cwd()), deciding, streams, _config_options(),
     )  # fmt: skip
     return sha256(json.dumps(parts).encode()).hexdigest()
 
 
-def _config() -> tuple[str, str] | None:
+def _config_options() -> tuple[str, str] | None:
     """Returns the options in the project's configuration file."""
     path = nearest_config()
     return None if path is None else (str(path), sha256(path.read_bytes()).hexdigest())
 
 
-def _program() -> list[tuple[str, int, int]]:
+def _package_files() -> list[tuple[str, int, int]]:
     """Lists the files of the package by name, size and time. A change of the program changes the
     key.
     """
@@ -288,7 +288,7 @@ def _merge_pieces(printed: Sequence[tuple[int, str]]) -> list[tuple[int, str]]:
     return [(number, "".join(texts)) for number, texts in joined]
 
 
-def _read(path: Path) -> bytes | None:
+def _read_body(path: Path) -> bytes | None:
     """Returns the body of a cached file. None if it is missing or damaged."""
     try:
         head, _, body = path.read_bytes().partition(b"\n")
@@ -297,20 +297,20 @@ def _read(path: Path) -> bytes | None:
     return body if head == sha256(body).hexdigest().encode() else None
 
 
-def _write(path: Path, body: bytes) -> None:
+def _write_body(path: Path, body: bytes) -> None:
     """Writes a cached file after its digest, which reveals a truncated file."""
     digest = sha256(body).hexdigest().encode()
     replace_file(path, digest + b"\n" + body, mode=0o600, durable=False)
 
 
-def _touch(path: Path) -> None:
+def _mark_used(path: Path) -> None:
     try:
         os.utime(path)
     except OSError:
         return  # the cache was cleared meanwhile
 
 
-def _trim(folder: Path) -> None:
+def _remove_oldest(folder: Path) -> None:
     files = kept_files(folder)
     over = sum(kept.size for kept in files) - MOST_BYTES
     for kept in files:
@@ -320,28 +320,29 @@ def _trim(folder: Path) -> None:
         over -= kept.size
 
 
-def _dependencies(body: bytes) -> FileDependencies | None:
+def _parse_dependencies(body: bytes) -> FileDependencies | None:
     """Returns the stored queries. None if they are invalid."""
     try:
         contents, identities, presence, searches, listings, trees = json.loads(body)
         return FileDependencies(
-            _texts(contents), _texts(identities), _texts(presence),
-            tuple((_texts(folders), _texts(names)) for folders, names in searches),
-            _texts(listings),
-            tuple(Tree(str(top), _texts(names), _texts(suffixes), _texts(skipped), int(most))
+            _parse_texts(contents), _parse_texts(identities), _parse_texts(presence),
+            tuple((_parse_texts(folders), _parse_texts(names)) for folders, names in searches),
+            _parse_texts(listings),
+            tuple(Tree(str(top), _parse_texts(names), _parse_texts(suffixes), _parse_texts(skipped),
+                       int(most))
                   for top, names, suffixes, skipped, most in trees),
         )  # fmt: skip
     except (ValueError, TypeError, OverflowError, RecursionError):
         return None
 
 
-def _texts(value: Any) -> tuple[str, ...]:
+def _parse_texts(value: Any) -> tuple[str, ...]:
     if not isinstance(value, list) or not all(isinstance(text, str) for text in value):
         raise TypeError
     return tuple(value)
 
 
-def _printed(body: bytes) -> list[tuple[int, str]] | None:
+def _parse_pieces(body: bytes) -> list[tuple[int, str]] | None:
     """Returns the pieces of a cached result. None if they are invalid."""
     try:
         schema, pieces = json.loads(body)

@@ -200,7 +200,7 @@ def print_region_times(
         key = (entry["module"], entry["offset"])
         name = places.get(key, f"{Path(entry['module']).name}+{entry['offset']:#x}")
         by_place.setdefault(name, []).append({**entry, "hinted": key in hinted})
-    for name, parts in sorted(by_place.items(), key=lambda part: -_spent(part[1])):
+    for name, parts in sorted(by_place.items(), key=lambda part: -_total_time(part[1])):
         team, asked = (max(part[key] for part in parts) for key in ("most_team", "asked"))
         threads = plural(team, "thread") + ("" if team == asked else f" instead of {asked}")
         why = (
@@ -208,12 +208,13 @@ def print_region_times(
         )
         runs = plural(sum(part["executions"] for part in parts), "run")
         click.echo(
-            f"regionpredict: {name}: {threads}, {runs}, {_spent(parts) / 1e9:.6f} s{why}", err=True
+            f"regionpredict: {name}: {threads}, {runs}, {_total_time(parts) / 1e9:.6f} s{why}",
+            err=True,
         )
     if not entries:
         click.echo("regionpredict: no parallel region ran", err=True)
 
 
-def _spent(parts: Sequence[dict[str, Any]]) -> int:
+def _total_time(parts: Sequence[dict[str, Any]]) -> int:
     """Returns the total nanoseconds of all functions at one source line."""
     return sum(int(part["total_ns"]) for part in parts)

@@ -90,7 +90,7 @@ def command(
     ranking = rank_sizes(result.predictions)
     shares = deciding_shares(result.predictions, result.pasts, machine, processes)
     if ask:
-        _ask(result.predictions, ranking, shares, machine, str(output))
+        _ask_on_terminal(result.predictions, ranking, shares, machine, str(output))
         return
     if form == "json":
         text = _as_json(ranking, shares, machine.name)
@@ -104,14 +104,14 @@ def command(
     keep_answer(output, machine_file)
 
 
-def _ask(
+def _ask_on_terminal(
     predictions: Sequence[Prediction], ranking: SizeRanking, shares: Sequence[DecidingShare],
     machine: Machine, output: str,
 ) -> None:  # fmt: skip
     from regionpredict.report.size_hints import needed_names
     from regionpredict.sizes.asked_sizes import asked_sizes
 
-    click.echo(_summary(ranking, shares), err=True)
+    click.echo(_summary_line(ranking, shares), err=True)
     shown = needed_names(ranking)
     names = [size.name for size in ranking.unbound if one_line(size.name) in shown]
     answers = ask_sizes(asked_sizes(predictions, ranking, names, machine), ranking)
@@ -120,7 +120,7 @@ def _ask(
 
 
 def _as_table(ranking: SizeRanking, shares: Sequence[DecidingShare]) -> str:
-    lines = [_summary(ranking, shares)]
+    lines = [_summary_line(ranking, shares)]
     deciding = [size for size in ranking.unbound if size.decides]
     if deciding or shares:
         lines += ["", "  decides    known  name"]
@@ -146,7 +146,7 @@ def _as_table(ranking: SizeRanking, shares: Sequence[DecidingShare]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _summary(ranking: SizeRanking, shares: Sequence[DecidingShare]) -> str:
+def _summary_line(ranking: SizeRanking, shares: Sequence[DecidingShare]) -> str:
     """`Set these 4 sizes, and the hints of 34 of 39 loops no longer ...: n, m, ...`."""
     from regionpredict.report.size_hints import known_hints_sentence, needed_names, needed_sizes
 
@@ -173,7 +173,7 @@ def _as_yaml(
     ranking: SizeRanking, shares: Sequence[DecidingShare],
     answers: Mapping[str, int] = MappingProxyType({}),
 ) -> str:  # fmt: skip
-    lines = [f"# {_summary(ranking, shares)}"]
+    lines = [f"# {_summary_line(ranking, shares)}"]
     for size in ranking.unbound:
         name = size.name if re.fullmatch(r"[A-Za-z_]\w*", size.name) else yaml_text(size.name)
         what = (

@@ -40,24 +40,26 @@ def ask_sizes(asked: Sequence[AskedSize], ranking: SizeRanking) -> dict[str, int
     the size is left out. The end of the input ends the questions.
     """
     answers: dict[str, int] = {}
-    _say("An empty line accepts the value in brackets. Ctrl-D ends the questions.")
+    _print_line("An empty line accepts the value in brackets. Ctrl-D ends the questions.")
     for number, one in enumerate(asked, 1):
         name = one_line(one.size.name)
         place = one_line(f"{one.size.file}:{one.size.line}")
-        _say("")
-        _say(f"{number} of {len(asked)}: {name}" + ("" if place == name else f"  ({place})"))
-        _say(f"  decides {one.size.decides} of {plural(ranking.regions, 'loop')}: {_listed(one)}")
+        _print_line("")
+        _print_line(f"{number} of {len(asked)}: {name}" + ("" if place == name else f"  ({place})"))
+        _print_line(
+            f"  decides {one.size.decides} of {plural(ranking.regions, 'loop')}: {_loop_list(one)}"
+        )
         try:
-            answer = _answer(name, one.assumed)
+            answer = _read_answer(name, one.assumed)
         except EOFError:
-            _say("")
+            _print_line("")
             break
         if answer is not None:
             answers[one.size.name] = answer
     return answers
 
 
-def _answer(name: str, assumed: int | None) -> int | None:
+def _read_answer(name: str, assumed: int | None) -> int | None:
     from regionpredict.sizes.integer_texts import integer_of_text
 
     shown = "" if assumed is None else f" [{assumed}]"
@@ -72,14 +74,14 @@ def _answer(name: str, assumed: int | None) -> int | None:
         try:
             value = integer_of_text(text)
         except ValueError:
-            _say("  Not an integer. Write for example 4000, 0x1000 or 1e6.")
+            _print_line("  Not an integer. Write for example 4000, 0x1000 or 1e6.")
             continue
         if -_LARGEST <= value < _LARGEST:
             return value
-        _say("  No C integer holds such a value.")
+        _print_line("  No C integer holds such a value.")
 
 
-def _listed(one: AskedSize) -> str:
+def _loop_list(one: AskedSize) -> str:
     places = [
         one_line(f"{prediction.facts.region.id} {prediction.facts.region.function}")
         for prediction in one.regions
@@ -88,5 +90,5 @@ def _listed(one: AskedSize) -> str:
     return ", ".join(places[:_SHOWN]) + more
 
 
-def _say(text: str) -> None:
+def _print_line(text: str) -> None:
     click.echo(text, err=True)

@@ -198,12 +198,13 @@ def run_analysis(
     pairs = parse_pairs(defines)
     requests = requests_for(paths, pairs, includes, standard, excludes)
     values, file = sizes_of(given, sizes)
-    lines = _lines(file, parse_given(given))
+    lines = _lines_of_sizes(file, parse_given(given))
     with StageLine() as line:
         analysis = analyse(
             requests, values, frontend=frontend, processes=processes_of(processes),
             flows=flows, clock=time.perf_counter, lines=lines,
-            recording=recorded or _recording(sizes_from), arguments=_split_arguments(arguments),
+            recording=recorded or _read_recording(sizes_from),
+            arguments=_split_arguments(arguments),
             optional=_of_config(file), tasks=tasks, tell=line, defaults=defaults,
         )  # fmt: skip
     check_values(analysis.program, analysis.facts, split_by_kind(values).whole, pairs, lines)
@@ -218,7 +219,7 @@ def run_analysis(
     for folder in includes:
         if not is_folder(folder):
             click.echo(f"note: -I {folder}: no such folder", err=True)
-    for name in _unused(pairs, analysis):
+    for name in _unused_names(pairs, analysis):
         click.echo(f"note: -D {name} is unused", err=True)
     if not analysis.facts:
         click.echo(f"note: {_without_loops(analysis)}", err=True)
@@ -231,7 +232,7 @@ def run_analysis(
     return analysis
 
 
-def _unused(macros: Sequence[tuple[str, str]], analysis: Analysis) -> list[str]:
+def _unused_names(macros: Sequence[tuple[str, str]], analysis: Analysis) -> list[str]:
     """Returns the unused macros of the command line. Names in regionpredict.toml are excluded,
     because they are for the whole project.
     """
@@ -261,7 +262,7 @@ def _split_arguments(text: str | None) -> list[str] | None:
         ) from None
 
 
-def _recording(path: str | None) -> Recording | None:
+def _read_recording(path: str | None) -> Recording | None:
     """Reads the recorded run of --sizes-from."""
     if path is None:
         return None
@@ -274,7 +275,7 @@ def _recording(path: str | None) -> Recording | None:
     return recording
 
 
-def _lines(file: SizesFile | None, given: Collection[str]) -> dict[str, tuple[str, int]]:
+def _lines_of_sizes(file: SizesFile | None, given: Collection[str]) -> dict[str, tuple[str, int]]:
     """Returns the source position of each size in the file that --set does not replace."""
     if file is None:
         return {}

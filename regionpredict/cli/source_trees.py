@@ -38,7 +38,7 @@ def side_of(text: str, other: str) -> Side:
         if Path(text).suffix == ".json" and Path(text).name != "compile_commands.json":
             return Side(text, Path(text), "", None)
         return Side(text, None, text, None)
-    commit = _commit(text)
+    commit = _commit_hash(text)
     if commit is None:
         raise InputError(
             "no such file, folder or commit", path=text,
@@ -66,9 +66,9 @@ def checked_out(side: Side) -> Iterator[None]:
     if side.commit is None:
         yield
         return
-    inside = _git("rev-parse", "--show-prefix").strip()
+    inside = _find_git("rev-parse", "--show-prefix").strip()
     with scratch_folder() as folder:
-        _extract(side, folder)
+        _extract_commit(side, folder)
         place = folder / inside
         if not exists(place / side.path):
             raise InputError("not in that commit", path=f"{side.name}:{inside}{side.path}",
@@ -81,21 +81,21 @@ def checked_out(side: Side) -> Iterator[None]:
             os.chdir(before)
 
 
-def _extract(side: Side, folder: Path) -> None:
+def _extract_commit(side: Side, folder: Path) -> None:
     """Writes the files of a commit as they are stored, and the links that stay inside `folder`.
 
     `git archive` would run the filters in the configuration of the repository.
     """
     assert side.commit is not None
-    folder = _real(folder)
-    top = _git("rev-parse", "--show-toplevel").strip()
+    folder = _resolved_path(folder)
+    top = _find_git("rev-parse", "--show-toplevel").strip()
     listed = _git_bytes("-C", top, "ls-tree", "-r", "-z", "--full-tree", side.commit)
     entries = [line.partition(b"\t") for line in listed.split(b"\0") if line]
     blobs = [(*head.split(), path) for head, _, path in entries]
     blobs = [blob for blob in blobs if blob[1] == b"blob"]
     links: list[tuple[Path, bytes]] = []
     for (mode, _, _, path), content in zip(
-        blobs, _contents(top, [blob[2] for blob in blobs]), strict=True
+        blobs, _blob_contents(top, [blob[2] for blob in blobs]), strict=True
     ):
         if {b"", b".", b".."} & set(path.split(b"/")):
             continue
@@ -106,10 +106,10 @@ def _extract(side: Side, folder: Path) -> None:
         with contextlib.suppress(FileExistsError, NotADirectoryError, IsADirectoryError):
             place.parent.mkdir(parents=True, exist_ok=True)
             place.write_bytes(content)
-    _link(links, folder)
+    _make_links(links, folder)
 
 
-def _contents(top: str, names: Sequence[bytes]) -> Iterator[bytes]:
+def _blob_contents(top: str, names: Sequence[bytes]) -> Iterator[bytes]:
     """Returns the contents of git's blobs."""
     given = b"".join(name + b"\n" for name in names)
     answer = io.BytesIO(_git_bytes("-C", top, "cat-file", "--batch", given=given))
@@ -124,34 +124,34 @@ def _contents(top: str, names: Sequence[bytes]) -> Iterator[bytes]:
         answer.read(1)
 
 
-def _link(links: Sequence[tuple[Path, bytes]], folder: Path) -> None:
+def _make_links(links: Sequence[tuple[Path, bytes]], folder: Path) -> None:
     """Creates symbolic links, and removes those that lead out of `folder`."""
     for place, target in links:
         # a null byte in the target causes a ValueError
         with contextlib.suppress(FileExistsError, NotADirectoryError, ValueError):
             place.parent.mkdir(parents=True, exist_ok=True)
-            if _real(place.parent) == place.parent:
+            if _resolved_path(place.parent) == place.parent:
                 place.symlink_to(os.fsdecode(target))
     for place, _ in links:
-        if place.is_symlink() and not _real(place).is_relative_to(folder):
+        if place.is_symlink() and not _resolved_path(place).is_relative_to(folder):
             place.unlink()
 
 
-def _real(path: Path) -> Path:
+def _resolved_path(path: Path) -> Path:
     return Path(os.path.realpath(path))  # `Path.resolve` raises an error for a loop of links
 
 
-def _commit(text: str) -> str | None:
+def _commit_hash(text: str) -> str | None:
     """Returns the hash of a commit. None if there is no such commit."""
     try:
-        return _git(
+        return _find_git(
             "rev-parse", "--verify", "--quiet", "--end-of-options", text + "^{commit}"
         ).strip()
     except InputError:
         return None
 
 
-def _git(*arguments: str) -> str:
+def _find_git(*arguments: str) -> str:
     return _git_bytes(*arguments).decode("utf-8", "surrogateescape")
 
 

@@ -101,7 +101,7 @@ def command(
     for label, stem, model, (statements, misses) in _MODELS:
         own = replace(asked, model=model, statement_weight=statements, miss_weight=misses)
         judged += _judge_model(label, stem, own, analysis, machine, judged_runs, folder)
-    document = study_document(campaign, judged, _sweeps(machine, folder))
+    document = study_document(campaign, judged, _draw_sweeps(machine, folder))
     for kind, name in _PAGES.items():
         write_file(folder / name, rendered(document, kind))
     write_result(rendered(document, form), None, verbatim=form == "csv")
@@ -138,12 +138,14 @@ def _judge_model(
                 hints, summaries, criterion=criterion, host=campaign.host, teams=teams
             )
             judged.append(
-                JudgedModel(comparison, label, _written(comparison, f"{stem}-{criterion}", folder))
+                JudgedModel(
+                    comparison, label, _write_comparison(comparison, f"{stem}-{criterion}", folder)
+                )
             )
     return judged
 
 
-def _written(comparison: Comparison, stem: str, folder: Path) -> str:
+def _write_comparison(comparison: Comparison, stem: str, folder: Path) -> str:
     """Writes a comparison and its plot. Returns the plot's name, or an empty text."""
     from regionpredict.report.comparison import comparison_document
     from regionpredict.report.plots.drawn import figure_of
@@ -158,7 +160,7 @@ def _written(comparison: Comparison, stem: str, folder: Path) -> str:
     return f"{stem}.svg"
 
 
-def _sweeps(machine: Machine, folder: Path) -> list[Figure]:
+def _draw_sweeps(machine: Machine, folder: Path) -> list[Figure]:
     """Draws the models' predictions for synthetic loops into files. Empty without matplotlib."""
     from regionpredict.model_sweeps import model_sweeps, sweep_source
 
@@ -170,11 +172,11 @@ def _sweeps(machine: Machine, folder: Path) -> list[Figure]:
     with StageLine() as line:
         for number, sweep in enumerate(sweeps):
             line("drawing", number, len(sweeps))
-            figures.append(_sweep(sweep, machine, folder))
+            figures.append(_draw_sweep(sweep, machine, folder))
     return figures
 
 
-def _sweep(sweep: Sweep, machine: Machine, folder: Path) -> Figure:
+def _draw_sweep(sweep: Sweep, machine: Machine, folder: Path) -> Figure:
     """Draws the predictions of one sweep into a file."""
     from regionpredict.report.plots.drawn import figure_of
     from regionpredict.report.quantities import plural

@@ -86,7 +86,7 @@ def command(
     from regionpredict.tasks.isoefficiency.models import isoefficiency
 
     data = (
-        _measured(argv, sizes, threads, campaign, quiet_wait, resume=resume)
+        _measure_campaign(argv, sizes, threads, campaign, quiet_wait, resume=resume)
         if argv
         else read_file(campaign)
     )
@@ -103,7 +103,7 @@ def command(
         write_plot(plot, isoefficiency_figure(result, efficiency, most))
 
 
-def _measured(
+def _measure_campaign(
     argv: tuple[str, ...],
     sizes: str | None,
     threads: str | None,
@@ -129,7 +129,7 @@ def _measured(
     if sizes is None:
         raise UsageError("no sizes", remedy="write --sizes 1000,2000,4000,8000,16000")
     program = find_program(argv[0])
-    size_list = _sizes(sizes)
+    size_list = _parse_sizes(sizes)
     allowed = sorted(os.sched_getaffinity(0))
     counts = thread_counts(threads, allowed)
     data = IsoefficiencyData(tuple(argv), platform.node() or "this host")
@@ -178,7 +178,7 @@ def _measured(
         line.end()
 
 
-def _sizes(text: str) -> list[float]:
+def _parse_sizes(text: str) -> list[float]:
     parsed = []
     for part in text.split(","):
         try:

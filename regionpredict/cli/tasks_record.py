@@ -109,7 +109,7 @@ def command(
     refused = refused_counters(output) if wanted else None
     if refused is not None:
         click.echo(
-            f"note: this machine has no {_shown(names)} for programs ({refused} in "
+            f"note: this machine has no {_counter_list(names)} for programs ({refused} in "
             "perf_event_open). Only times are recorded.", err=True,
         )  # fmt: skip
     elif wanted:
@@ -135,7 +135,7 @@ def command(
     sys.exit(code if code >= 0 else 128 - code)
 
 
-def _shown(names: tuple[str, ...]) -> str:
+def _counter_list(names: tuple[str, ...]) -> str:
     return f"counters {', '.join(names)}" if names else "hardware counters"
 
 

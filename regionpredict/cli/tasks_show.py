@@ -83,7 +83,7 @@ def command(
         growth = line_growth(read_task_graph(against), graph)
     predicted = None
     if sources:
-        predicted = _predicted(sources, machine_name, threads or graph.threads, options)
+        predicted = _predict_contention(sources, machine_name, threads or graph.threads, options)
     if form == "dot":
         from regionpredict.tasks.dot_file import dot_text
 
@@ -104,7 +104,7 @@ def command(
         click.echo(f"note: {path}: {note}", err=True)
 
 
-def _predicted(
+def _predict_contention(
     sources: tuple[str, ...], machine_name: str | None, threads: int | None, options: dict[str, Any]
 ) -> PredictedBodies:
     """The predicted slowdown of concurrent tasks by memory, from their bodies."""

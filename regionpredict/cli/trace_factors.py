@@ -148,7 +148,7 @@ def command(
         mark=mark,
         selection=Reading("", ranks=ranks, time=time, call_path=call_path).selection(),
     )
-    by_factor = _laws(laws)
+    by_factor = _parse_laws(laws)
     hints = None if hints_file is None else read_hints(hints_file)
     tables = [path for path in runs if path.endswith(TABLES)]
     if tables:
@@ -163,11 +163,11 @@ def command(
         factors += read_factor_table(Path(path), None if phase == "whole" else phase)
     study = study_of(factors)
     if sources:
-        hints = _predicted(sources, machine_name, study, reading)
+        hints = _predict_regions(sources, machine_name, study, reading)
     extrapolation = None
     drawn = plot is not None or (output == "html" and len(study.widths) > 1)
     if extrapolate is not None or drawn:
-        widths = _widths(study.widths[-1], extrapolate)
+        widths = _process_counts(study.widths[-1], extrapolate)
         extrapolation = extrapolated(study, widths, by_factor)
     elif by_factor:
         raise click.UsageError("--law needs --extrapolate")
@@ -180,7 +180,7 @@ def command(
     write_notes(study.notes)
 
 
-def _predicted(
+def _predict_regions(
     sources: tuple[str, ...], machine_name: str | None, study: Study, reading: dict[str, Any]
 ) -> Hints:
     """Predicts the program's regions, for the numbers of threads of the runs."""
@@ -198,7 +198,7 @@ def _predicted(
     return hints_of(result.predictions, machine, result.teams)
 
 
-def _laws(texts: tuple[str, ...]) -> dict[str, str]:
+def _parse_laws(texts: tuple[str, ...]) -> dict[str, str]:
     laws = {}
     for text in texts:
         factor, equals, law = text.partition("=")
@@ -208,7 +208,7 @@ def _laws(texts: tuple[str, ...]) -> dict[str, str]:
     return laws
 
 
-def _widths(measured: int, last: float | None) -> list[int]:
+def _process_counts(measured: int, last: float | None) -> list[int]:
     """Returns the numbers of processes for the extrapolation: twice, four times, ... the largest
     run, up to `last`, and `last` itself.
     """

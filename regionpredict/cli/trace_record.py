@@ -105,8 +105,8 @@ def command(
         ) from None
     with scratch_folder(folder.parent, ".recording-") as temporary:
         settings = {
-            **_settings(argv, temporary),
-            **_options(argv, temporary, patterns, limit_mb, wanted),
+            **_run_environment(argv, temporary),
+            **_recorder_options(argv, temporary, patterns, limit_mb, wanted),
         }
         code, interrupted = run_with_interrupts(argv, settings)
         if interrupted:
@@ -122,28 +122,28 @@ def command(
         names = [preset_name(counter) for counter in wanted]
         anchor = write_otf2(ordered, folder, () if refused else names)
     if refused is not None:
-        _note(f"this machine gives programs no {', '.join(counters)} ({refused})")
+        _print_note(f"this machine gives programs no {', '.join(counters)} ({refused})")
     if limit_ns is not None:
-        _note(
+        _print_note(
             f"the recording ends after {show_seconds(limit_ns / 1e9)}, when a thread had "
             f"{limit_mb} MB of events; for later events, pass a larger --limit"
         )
     nested = sum(process.nested for process in processes.values())
     if nested:
-        _note(f"not recorded: {plural(nested, 'nested parallel region')}")
+        _print_note(f"not recorded: {plural(nested, 'nested parallel region')}")
     if any(process.tasks for process in processes.values()):
-        _note(
+        _print_note(
             "explicit tasks are not separate from their regions; use "
             f"regionpredict tasks record -- {shlex.join(argv)}"
         )
-    click.echo(f"written: {anchor}: {_overhead(everything)}", err=True)
+    click.echo(f"written: {anchor}: {_overhead_text(everything)}", err=True)
 
 
-def _note(text: str) -> None:
+def _print_note(text: str) -> None:
     click.echo(f"regionpredict: note: {text}", err=True)
 
 
-def _overhead(ranks: Sequence[RankEvents]) -> str:
+def _overhead_text(ranks: Sequence[RankEvents]) -> str:
     """Describes the number of events, and the time that the program lost by recording them."""
     events = sum(map(len, ranks))
     text = plural(events, "event")
@@ -158,7 +158,7 @@ def _overhead(ranks: Sequence[RankEvents]) -> str:
     return f"{text}, {each_ns} ns each, {100 * events * each_ns / time_ns:.2g} % of the run"
 
 
-def _options(
+def _recorder_options(
     argv: Sequence[str],
     folder: Path,
     patterns: Sequence[str],
@@ -182,7 +182,7 @@ def _options(
     return settings
 
 
-def _settings(argv: Sequence[str], folder: Path) -> Mapping[str, str]:
+def _run_environment(argv: Sequence[str], folder: Path) -> Mapping[str, str]:
     """Returns the environment of the run.
 
     The recorders are loaded before the program's libraries. Without an MPI compiler, only OpenMP

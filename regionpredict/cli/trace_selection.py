@@ -37,8 +37,8 @@ class Reading:
         from regionpredict.trace.selection import Selection
 
         return Selection(
-            ranks=None if self.ranks is None else _ranks(self.ranks),
-            time_s=None if self.time is None else _span(self.time),
+            ranks=None if self.ranks is None else _parse_ranks(self.ranks),
+            time_s=None if self.time is None else _parse_span(self.time),
             call_path=self.call_path,
         )
 
@@ -104,7 +104,7 @@ def part_options(function: F) -> F:
     return function
 
 
-def _ranks(text: str) -> frozenset[int]:
+def _parse_ranks(text: str) -> frozenset[int]:
     from regionpredict.errors import UsageError
 
     ranks: set[int] = set()
@@ -119,7 +119,7 @@ def _ranks(text: str) -> frozenset[int]:
     return frozenset(ranks)
 
 
-def _span(text: str) -> tuple[float, float]:
+def _parse_span(text: str) -> tuple[float, float]:
     from regionpredict.errors import UsageError
 
     match = re.fullmatch(rf"({_NUMBER})?-({_NUMBER})?", text.strip())

@@ -16,7 +16,7 @@ def unused_macros(macros: Sequence[tuple[str, str]], files: Iterable[str]) -> li
 
     left = {
         name.partition("(")[0]: None for name, _ in macros
-        if not any(_has(value.encode("utf-8", "surrogateescape"), name) for _, value in macros)
+        if not any(_has_word(value.encode("utf-8", "surrogateescape"), name) for _, value in macros)
     }  # fmt: skip
     for file in files:
         if not left:
@@ -25,10 +25,10 @@ def unused_macros(macros: Sequence[tuple[str, str]], files: Iterable[str]) -> li
             text = read_regular_file(file)
         except InputError:
             continue
-        left = {name: None for name in left if not _has(text, name)}
+        left = {name: None for name in left if not _has_word(text, name)}
     return list(left)
 
 
-def _has(text: bytes, name: str) -> bool:
+def _has_word(text: bytes, name: str) -> bool:
     word = re.escape(name.partition("(")[0].encode("utf-8", "surrogateescape"))
     return re.search(rb"(?<!\w)" + word + rb"(?!\w)", text) is not None

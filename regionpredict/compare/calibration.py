@@ -230,13 +230,13 @@ def calibrate_saturation(
         was, now = errors(plain, samples), errors(left_out, samples)
         return resampled(names, lambda at: bool(np.median(now[at]) < np.median(was[at])))
 
-    before, _ = _scores(plain, machine, samples, tolerance)
-    after, comparison = _scores(left_out, machine, samples, tolerance)
+    before, _ = _score_predictions(plain, machine, samples, tolerance)
+    after, comparison = _score_predictions(left_out, machine, samples, tolerance)
     result = SaturationCalibration(
-        factors={}, fitted=factors_of(everything), spread=_spread(thetas),
+        factors={}, fitted=factors_of(everything), spread=_factor_ranges(thetas),
         before=before, after=after, trivial=baselines(comparison),
         trivial_errors=_trivial_errors(samples.samples, steady),
-        sure=falls(_errors), sure_times=falls(_time_errors),
+        sure=falls(_speedup_errors), sure_times=falls(_time_errors),
         folds=len(folds),
         predicted=tuple(predicted_seconds(left_out[sample.index]) for sample in samples.samples),
     )  # fmt: skip
@@ -248,7 +248,7 @@ def _measured_speedup(sample: Sample) -> float:
     return sample.seconds[1] / sample.seconds[most]
 
 
-def _errors(predictions: Sequence[Prediction], samples: Samples) -> FloatArray:
+def _speedup_errors(predictions: Sequence[Prediction], samples: Samples) -> FloatArray:
     """Returns the absolute relative error of the speedup at the largest number of threads, by
     sample.
     """
@@ -274,12 +274,12 @@ def _time_errors(predictions: Sequence[Prediction], samples: Samples) -> FloatAr
     return errors
 
 
-def _scores(
+def _score_predictions(
     predictions: Sequence[Prediction], machine: Machine, samples: Samples, tolerance: float
 ) -> tuple[Scores, Comparison]:
     comparison = _all_verdicts(predictions, machine, samples, tolerance)
     scores = Scores(
-        float(np.median(_errors(predictions, samples))),
+        float(np.median(_speedup_errors(predictions, samples))),
         float(np.median(_time_errors(predictions, samples))),
         success(comparison),
         float(np.median(_time_ratios(predictions, samples))),
@@ -321,7 +321,7 @@ def _trivial_errors(samples: Sequence[Sample], steady: FloatArray) -> dict[str, 
     }
 
 
-def _spread(thetas: Sequence[FloatArray]) -> dict[str, tuple[float, float]]:
+def _factor_ranges(thetas: Sequence[FloatArray]) -> dict[str, tuple[float, float]]:
     """Returns the smallest and the largest value of each factor over the folds."""
     factors = np.exp(np.array(thetas))
     return {

@@ -126,7 +126,7 @@ def calibrate_density(
         prediction = predictions[sample.index]
         if verdict.needed is None or prediction.packages is None:
             continue
-        regions.append(_region(prediction, verdict.needed))
+        regions.append(_region_sums(prediction, verdict.needed))
         names.append(sample.program)
         before.append(prediction.packages)
     if len(set(names)) < 2:
@@ -151,7 +151,7 @@ def calibrate_density(
     )
 
 
-def _region(prediction: Prediction, needed: int) -> Region:
+def _region_sums(prediction: Prediction, needed: int) -> Region:
     derivation = prediction.derivation
     assert isinstance(derivation, DensityDerivation)
     sums = dict.fromkeys(("operations", *DENSITY_FACTORS), 0.0)
@@ -175,7 +175,7 @@ def score(factors: Sequence[float], region: Region) -> float:
     >>> score((1.0, 1.0, 1.0), Region(1.0, 2.0, 1.0, 0.0, 1))
     0.5
     """
-    return float(_scores(factors, _table([region]))[0])
+    return float(_region_scores(factors, _region_table([region]))[0])
 
 
 def decide(fit: Fit, region: Region, packages: int) -> int:
@@ -185,27 +185,29 @@ def decide(fit: Fit, region: Region, packages: int) -> int:
 
 def fit_density(regions: Sequence[Region], packages: int) -> Fit:
     """Returns the factors and boundaries with the most right regions, minus the penalty."""
-    table = _table(regions)
+    table = _region_table(regions)
     needed = np.array([region.needed for region in regions])
     best: tuple[float, Fit] | None = None
-    for factors in sorted(itertools.product(GRID, repeat=len(DENSITY_FACTORS)), key=_cost):
-        bounds, gained = best_thresholds(_scores(factors, table), needed, packages)
-        value = gained - _cost(factors)
+    for factors in sorted(
+        itertools.product(GRID, repeat=len(DENSITY_FACTORS)), key=_factor_penalty
+    ):
+        bounds, gained = best_thresholds(_region_scores(factors, table), needed, packages)
+        value = gained - _factor_penalty(factors)
         if best is None or value > best[0] + 1e-9:
             best = value, Fit((factors[0], factors[1], factors[2]), bounds)
     assert best is not None
     return best[1]
 
 
-def _cost(factors: Sequence[float]) -> float:
+def _factor_penalty(factors: Sequence[float]) -> float:
     return PRICE * sum(math.log2(factor) ** 2 for factor in factors)
 
 
-def _table(regions: Sequence[Region]) -> FloatArray:
+def _region_table(regions: Sequence[Region]) -> FloatArray:
     return np.array([region[:4] for region in regions], dtype=np.float64)
 
 
-def _scores(factors: Sequence[float], table: FloatArray) -> FloatArray:
+def _region_scores(factors: Sequence[float], table: FloatArray) -> FloatArray:
     good = table[:, 0] + factors[0] * table[:, 1]
     bad = factors[1] * table[:, 2] + factors[2] * table[:, 3]
     whole = np.where(good + bad > 0, good + bad, 1.0)

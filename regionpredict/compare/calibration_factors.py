@@ -81,25 +81,25 @@ class Model:
         self.predictor = predictor
         self.machine = machine
         self.samples = tuple(samples)
-        self.measured = _rows([sample.seconds for sample in samples], samples)
+        self.measured = _measured_rows([sample.seconds for sample in samples], samples)
         self._known: dict[tuple[float, ...], tuple[Sequence[Prediction], FloatArray]] = {}
 
     def predictions(self, theta: FloatArray) -> Sequence[Prediction]:
         """Returns all predictions with these factors."""
-        return self._at(theta)[0]
+        return self._predict_with(theta)[0]
 
     def rows(self, theta: FloatArray) -> FloatArray:
         """Returns logarithms of predicted times on one thread and of speedups, in the order of
         `measured.value`.
         """
-        return self._at(theta)[1]
+        return self._predict_with(theta)[1]
 
-    def _at(self, theta: FloatArray) -> tuple[Sequence[Prediction], FloatArray]:
+    def _predict_with(self, theta: FloatArray) -> tuple[Sequence[Prediction], FloatArray]:
         key = tuple(round(float(part), 9) for part in theta)
         if key not in self._known:
             predictions = self.predictor(with_factors(self.machine, factors_of(theta)))
             times = [predicted_seconds(predictions[sample.index]) for sample in self.samples]
-            self._known[key] = (predictions, _rows(times, self.samples).value)
+            self._known[key] = (predictions, _measured_rows(times, self.samples).value)
         return self._known[key]
 
     def slopes(self, theta: FloatArray) -> FloatArray:
@@ -122,7 +122,7 @@ def predicted_seconds(prediction: Prediction) -> dict[int, float]:
     return {point.threads: point.seconds for point in derivation.points}
 
 
-def _rows(times: Sequence[Mapping[int, float]], samples: Sequence[Sample]) -> _Rows:
+def _measured_rows(times: Sequence[Mapping[int, float]], samples: Sequence[Sample]) -> _Rows:
     """Returns ln T(1) and ln S(n) of each sample, for the measured thread counts."""
     logarithms: list[float] = []
     timed: list[bool] = []
@@ -157,7 +157,7 @@ def fit_factors(model: Model, chosen: Sequence[int]) -> FloatArray:
     limit = math.log(MOST)
     for number in range(_STEPS):
         residual = target - model.rows(theta)[use]
-        scale = _scales(residual, timed)
+        scale = _residual_scales(residual, timed)
         residual = residual / scale
         if number <= _SLOPES:  # later steps are small, so slopes are reused
             slopes = model.slopes(theta)[use]
@@ -172,7 +172,7 @@ def fit_factors(model: Model, chosen: Sequence[int]) -> FloatArray:
     return theta
 
 
-def _scales(residual: FloatArray, timed: NDArray[np.bool_]) -> FloatArray:
+def _residual_scales(residual: FloatArray, timed: NDArray[np.bool_]) -> FloatArray:
     """Returns the spread of the times or speedups, divided by their weight, for each row.
 
     The spread is around the median. A deviation that all rows share is not noise, and factors

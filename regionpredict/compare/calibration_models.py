@@ -47,7 +47,7 @@ def coefficients(model: Model, chosen: Sequence[int]) -> dict[str, list[Coeffici
     at least two sizes.
     """
     coefficient: dict[str, list[Coefficient]] = {name: [] for name in GROUPS}
-    for region, times in _times(model, chosen).items():
+    for region, times in _sized_times_of_regions(model, chosen).items():
         own = term_model(region, times)
         if own is None:
             continue
@@ -94,7 +94,7 @@ def common(known: Sequence[Coefficient]) -> float:
     return value
 
 
-def _times(model: Model, chosen: Sequence[int]) -> dict[str, list[SizedTime]]:
+def _sized_times_of_regions(model: Model, chosen: Sequence[int]) -> dict[str, list[SizedTime]]:
     """Returns the measured times of each region, next to the terms of its uncorrected
     prediction.
     """

@@ -68,7 +68,7 @@ def hints_of(
     model = predictions[0].model if predictions else "saturation"
     return Hints(
         "the predictions", machine.name, machine.packages, machine.cores_per_package, model,
-        tuple(_hint(prediction) for prediction in predictions),
+        tuple(_to_hint(prediction) for prediction in predictions),
         tuple(_team_hint(team) for team in teams),
     )  # fmt: skip
 
@@ -90,7 +90,7 @@ def _team_hint(team: TeamPrediction) -> TeamHint:
     )
 
 
-def _hint(prediction: Prediction) -> Hint:
+def _to_hint(prediction: Prediction) -> Hint:
     region = prediction.facts.region
     nest = region.nest
     return Hint(
@@ -102,11 +102,11 @@ def _hint(prediction: Prediction) -> Hint:
         speedup=dict(prediction.speedup), assumed=prediction.assumed,
         iterations=prediction.facts.iterations.value, over_threads=region.over_threads,
         by_hand=region.by_hand, seconds=seconds_alone(prediction),
-        busy={point.threads: _busy(point) for point in points_of(prediction)},
+        busy={point.threads: _busy_seconds(point) for point in points_of(prediction)},
     )  # fmt: skip
 
 
-def _busy(point: Point) -> tuple[float, float]:
+def _busy_seconds(point: Point) -> tuple[float, float]:
     """Returns the busy seconds of a thread: the mean and the maximum over threads."""
     mean = sum(point.terms[name] for name in _WORK)
     return mean, mean + point.terms["imbalance"]
@@ -147,8 +147,8 @@ def gather(
     by_folder = len(folders) > 1
     return Samples(
         tuple(
-            Sample(index, _program(summary, by_folder=by_folder), summary,
-                   _seconds(summary, statistic))
+            Sample(index, _program_name(summary, by_folder=by_folder), summary,
+                   _measured_seconds(summary, statistic))
             for index, summary in matched
         ),
         dict(left_out),
@@ -188,12 +188,12 @@ def _index_of(hint: Hint | None, hints: Sequence[Hint]) -> int:
     return next((index for index, other in enumerate(hints) if other is hint), -1)
 
 
-def _program(summary: RegionSummary, *, by_folder: bool) -> str:
+def _program_name(summary: RegionSummary, *, by_folder: bool) -> str:
     path = PurePath(summary.last.file)
     return str(path.parent if by_folder else path)
 
 
-def _seconds(summary: RegionSummary, statistic: str) -> dict[int, float]:
+def _measured_seconds(summary: RegionSummary, statistic: str) -> dict[int, float]:
     """Returns the seconds of one execution: the median or minimum over runs of the mean time in
     each run.
     """

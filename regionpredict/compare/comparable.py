@@ -78,7 +78,7 @@ def size_difference(iterations: int | None, run: RegionRun, *, over_threads: boo
         same = same or exact >= OFTEN * run.executions
     if same:
         return ""
-    return f"measured with {_count(mean)} iterations, predicted for {iterations}"
+    return f"measured with {_count_text(mean)} iterations, predicted for {iterations}"
 
 
 def _middle_of_work(cases: Sequence[EntryCase]) -> int:
@@ -123,5 +123,5 @@ def _entry_difference(iterations: int, size: EntrySize) -> str:
     return f"measured with {measured} iterations, predicted for {iterations}"
 
 
-def _count(mean: float) -> str:
+def _count_text(mean: float) -> str:
     return str(int(mean)) if mean == int(mean) else f"{mean:.1f}"

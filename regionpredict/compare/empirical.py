@@ -63,7 +63,7 @@ def fitted_laws(comparison: Comparison, campaigns: Sequence[Campaign]) -> tuple[
     """Fits laws to all regions and parallel regions measured on 1 and at least two more thread
     counts.
     """
-    samples = _samples(campaigns)
+    samples = _seconds_per_run(campaigns)
     laws = []
     for verdict in (*comparison.verdicts, *comparison.teams):
         times = samples.get(verdict.measured.last.construct, {})
@@ -83,7 +83,9 @@ def disagreeing(laws: Sequence[FittedLaw]) -> tuple[FittedLaw, ...]:
     return tuple(sorted((law for law in laws if law.disagrees), key=distance, reverse=True))
 
 
-def _samples(campaigns: Sequence[Campaign]) -> dict[tuple[object, ...], dict[int, list[float]]]:
+def _seconds_per_run(
+    campaigns: Sequence[Campaign],
+) -> dict[tuple[object, ...], dict[int, list[float]]]:
     """Returns the seconds of one execution in each run, by region and thread count."""
     samples: dict[tuple[object, ...], dict[int, list[float]]] = {}
     for campaign in campaigns:
@@ -97,7 +99,7 @@ def _samples(campaigns: Sequence[Campaign]) -> dict[tuple[object, ...], dict[int
 
 def _fit_law(verdict: Verdict, times: Mapping[int, Sequence[float]], tolerance: float) -> FittedLaw:
     counts = sorted(times)
-    model = _law(counts, [times[n] for n in counts])
+    model = _best_law(counts, [times[n] for n in counts])
     one_thread = model.interval((1.0,), LEVEL)
     speedup = {}
     for count in counts:
@@ -116,11 +118,11 @@ def _fit_law(verdict: Verdict, times: Mapping[int, Sequence[float]], tolerance: 
     shared = [n for n in counts if predicted.get(n, 0.0) > 0]
     predicted_law = "no curve"
     if len(shared) >= LEAST_COUNTS:
-        predicted_law = law_text(_law(shared, [[1.0 / predicted[n]] for n in shared]))
+        predicted_law = law_text(_best_law(shared, [[1.0 / predicted[n]] for n in shared]))
     return FittedLaw(verdict, model, law_text(model), predicted_law, speedup, disagrees)
 
 
-def _law(counts: Sequence[int], repetitions: Sequence[Sequence[float]]) -> FittedModel:
+def _best_law(counts: Sequence[int], repetitions: Sequence[Sequence[float]]) -> FittedModel:
     return fit(
         [(float(n),) for n in counts], repetitions, statistic="median", min_points=LEAST_COUNTS,
         law="threads",

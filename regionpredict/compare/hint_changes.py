@@ -51,7 +51,7 @@ class HintChange(NamedTuple):
             return None
         if (self.old.packages, self.old.threads) != (self.new.packages, self.new.threads):
             return None
-        moved = _moved(self.old.hinted_seconds, self.new.hinted_seconds)
+        moved = _has_moved(self.old.hinted_seconds, self.new.hinted_seconds)
         return "time" if moved else "confidence"
 
     @property
@@ -77,7 +77,7 @@ def hint_changes(old: HintOutline, new: HintOutline) -> HintChanges:
     pairs, removed, _ = matched_regions(old.regions, new.regions)
     before = {after.id: first for first, after in pairs}
     changes = [
-        _change(before[region.id], region)
+        _compare_regions(before[region.id], region)
         if region.id in before
         else HintChange("added", None, region, ())
         for region in new.regions
@@ -86,18 +86,18 @@ def hint_changes(old: HintOutline, new: HintOutline) -> HintChanges:
     return HintChanges(old, new, tuple(changes))
 
 
-def _change(old: RegionOutline, new: RegionOutline) -> HintChange:
-    reasons = tuple(_reasons(old, new))
+def _compare_regions(old: RegionOutline, new: RegionOutline) -> HintChange:
+    reasons = tuple(_change_reasons(old, new))
     same = (
         (old.status, old.packages, old.threads) == (new.status, new.packages, new.threads)
         and {rule for rule, _ in old.rules} == {rule for rule, _ in new.rules}
-        and not _moved(old.hinted_seconds, new.hinted_seconds)
+        and not _has_moved(old.hinted_seconds, new.hinted_seconds)
         and not _other_confidence(old, new)
     )
     return HintChange("same" if same else "changed", old, new, reasons)
 
 
-def _moved(old: float | None, new: float | None) -> bool:
+def _has_moved(old: float | None, new: float | None) -> bool:
     if old is None or new is None or not old:
         return old != new
     return abs(new / old - 1.0) > NOTICED.value
@@ -107,11 +107,11 @@ def _other_confidence(old: RegionOutline, new: RegionOutline) -> bool:
     return abs(new.confidence - old.confidence) >= NOTICED_CONFIDENCE.value
 
 
-def _reasons(old: RegionOutline, new: RegionOutline) -> Iterator[str]:
+def _change_reasons(old: RegionOutline, new: RegionOutline) -> Iterator[str]:
     """Describes the differences of a region, causes before effects."""
     for name, first, second in (
         ("directive", old.directive, new.directive),
-        ("iterations", _expression(old.iterations), _expression(new.iterations)),
+        ("iterations", _count_text(old.iterations), _count_text(new.iterations)),
         ("status", old.status, new.status),
     ):
         if first != second:
@@ -119,7 +119,7 @@ def _reasons(old: RegionOutline, new: RegionOutline) -> Iterator[str]:
     if old.clauses is not None and new.clauses is not None:
         yield from (f"new: {clause}" for clause in new.clauses if clause not in old.clauses)
         yield from (f"gone: {clause}" for clause in old.clauses if clause not in new.clauses)
-    yield from _references(old.references, new.references)
+    yield from _reference_changes(old.references, new.references)
     for rule, message in new.rules:
         if rule not in {known for known, _ in old.rules}:
             yield f"new: {message} ({rule})"
@@ -138,10 +138,10 @@ def _working_set(old: int | None, new: int | None) -> Iterator[str]:
         yield f"{new / old:.3g} times the bytes ({old} -> {new})"
 
 
-def _expression(count: tuple[str | None, int | None]) -> str:
+def _count_text(count: tuple[str | None, int | None]) -> str:
     """Shows a count as `n = 1000`, `1000`, or a question mark.
 
-    >>> _expression(("n", 1000)), _expression(("1000", 1000)), _expression((None, None))
+    >>> _count_text(("n", 1000)), _count_text(("1000", 1000)), _count_text((None, None))
     ('n = 1000', '1000', '?')
     """
     text, value = count
@@ -150,7 +150,7 @@ def _expression(count: tuple[str | None, int | None]) -> str:
     return text if value is None else f"{text} = {value}"
 
 
-def _references(old: tuple[Reference, ...], new: tuple[Reference, ...]) -> Iterator[str]:
+def _reference_changes(old: tuple[Reference, ...], new: tuple[Reference, ...]) -> Iterator[str]:
     """Lists references that were added or removed, or whose access pattern changed."""
     first = {(reference.text, reference.kind): reference for reference in old}
     second = {(reference.text, reference.kind): reference for reference in new}

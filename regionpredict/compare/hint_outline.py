@@ -114,12 +114,12 @@ def outline_of(document: Record, name: str) -> HintOutline:
         name,
         document.inner("machine").text("name"),
         document.text("model"),
-        tuple(_region(region) for region in document.inners("regions")),
-        _program(document),
+        tuple(_read_region(region) for region in document.inners("regions")),
+        _read_program(document),
     )
 
 
-def _program(document: Record) -> ProgramOutline | None:
+def _read_program(document: Record) -> ProgramOutline | None:
     if "program" not in document.value or document.is_null("program"):
         return None
     program = document.inner("program")
@@ -130,7 +130,7 @@ def _program(document: Record) -> ProgramOutline | None:
     )  # fmt: skip
 
 
-def _region(region: Record) -> RegionOutline:
+def _read_region(region: Record) -> RegionOutline:
     return RegionOutline(
         id=region.text("id"),
         file=region.text("file"),
@@ -139,8 +139,8 @@ def _region(region: Record) -> RegionOutline:
         directive=region.text("directive"),
         clauses=region.texts("clauses") if "clauses" in region.value else None,
         status=region.text("status"),
-        iterations=_count(region.inner("iterations"), "value"),
-        working_set=_count(region.inner("working_set"), "bytes"),
+        iterations=_read_count(region.inner("iterations"), "value"),
+        working_set=_read_count(region.inner("working_set"), "bytes"),
         packages=None if region.is_null("packages") else region.whole("packages", 1),
         threads=None if region.is_null("threads") else region.whole("threads", 1),
         speedup={
@@ -150,14 +150,14 @@ def _region(region: Record) -> RegionOutline:
         seconds=None
         if "seconds" not in region.value or region.is_null("seconds")
         else region.number("seconds"),
-        bottleneck=_text(region, "bottleneck"),
+        bottleneck=_read_text(region, "bottleneck"),
         confidence=region.number("confidence", 0.0, 1.0),
         references=tuple(
             Reference(
                 record.text("text"),
                 record.text("kind"),
-                _text(record, "pattern"),
-                _text(record, "reuse"),
+                _read_text(record, "pattern"),
+                _read_text(record, "reuse"),
             )
             for array in region.inners("arrays")
             for record in array.inners("accesses")
@@ -168,9 +168,11 @@ def _region(region: Record) -> RegionOutline:
     )
 
 
-def _count(count: Record, value: str) -> tuple[str | None, int | None]:
-    return _text(count, "expr"), None if count.is_null(value) else count.whole(value, -(1 << 63))
+def _read_count(count: Record, value: str) -> tuple[str | None, int | None]:
+    return _read_text(count, "expr"), None if count.is_null(value) else count.whole(
+        value, -(1 << 63)
+    )
 
 
-def _text(record: Record, key: str) -> str | None:
+def _read_text(record: Record, key: str) -> str | None:
     return None if record.is_null(key) else record.text(key)

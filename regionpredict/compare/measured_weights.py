@@ -35,7 +35,7 @@ def measured_seconds(
             f"no run on 1 thread in it, only on {known}" if known else "it contains no run",
             remedy="measure with --resume --threads 1 into the same file", path=path,
         )  # fmt: skip
-    regions = [_predicted(prediction) for prediction in predictions]
+    regions = [_predicted_place(prediction) for prediction in predictions]
     seconds: dict[str, float] = {}
     for summary in summarise(campaign):
         last, timing = summary.last, summary.timings.get(1)
@@ -77,7 +77,7 @@ def _manually_shared(
     return seconds
 
 
-def _predicted(prediction: Prediction) -> _Predicted:
+def _predicted_place(prediction: Prediction) -> _Predicted:
     region = prediction.facts.region
     loop_line = region.nest.span.line if region.nest is not None else None
     return _Predicted(region.id, region.span.file, region.span.line, loop_line)

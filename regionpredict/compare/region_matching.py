@@ -29,7 +29,7 @@ def matched_regions(
     before = _by_function(old, files)
     known: dict[str, RegionOutline] = {}
     for place, regions in _by_function(new, {}).items():
-        known.update((after.id, first) for first, after in _aligned(before[place], regions))
+        known.update((after.id, first) for first, after in _align_regions(before[place], regions))
     known.update((after.id, first) for first, after in _moved_regions(known, old, new))
     taken = {outline.id for outline in known.values()}
     return (
@@ -85,11 +85,11 @@ def _common_end(first: str, other: str) -> int:
     return count
 
 
-def _aligned(old: Sequence[RegionOutline], new: Sequence[RegionOutline]) -> list[Pair]:
+def _align_regions(old: Sequence[RegionOutline], new: Sequence[RegionOutline]) -> list[Pair]:
     """Aligns the regions of one function, in order."""
     first, second = (
-        [_signature(outline) for outline in old],
-        [_signature(outline) for outline in new],
+        [_region_signature(outline) for outline in old],
+        [_region_signature(outline) for outline in new],
     )
     pairs: list[Pair] = []
     for kind, a, b, c, d in SequenceMatcher(None, first, second, autojunk=False).get_opcodes():
@@ -131,14 +131,14 @@ def _moved_regions(
     taken = {outline.id for outline in known.values()}
     gone = [outline for outline in old if outline.id not in taken]
     come = [outline for outline in new if outline.id not in known]
-    before, after = Counter(map(_signature, gone)), Counter(map(_signature, come))
-    first = {_signature(outline): outline for outline in gone}
+    before, after = Counter(map(_region_signature, gone)), Counter(map(_region_signature, come))
+    first = {_region_signature(outline): outline for outline in gone}
     return [
         (first[mark], outline)
         for outline in come
-        if outline.arrays and before[mark := _signature(outline)] == after[mark] == 1
+        if outline.arrays and before[mark := _region_signature(outline)] == after[mark] == 1
     ]
 
 
-def _signature(outline: RegionOutline) -> _Signature:
+def _region_signature(outline: RegionOutline) -> _Signature:
     return outline.directive, outline.iterations[0], outline.arrays

@@ -101,7 +101,7 @@ class TermModel:
 
     def seconds(self, terms: Mapping[str, float]) -> float:
         """Returns the time for a prediction's terms at any size and number of threads."""
-        return _seconds(self.factors, terms)
+        return _total_seconds(self.factors, terms)
 
 
 def sized_times(predictions: Sequence[Prediction], samples: Samples) -> dict[str, list[SizedTime]]:
@@ -127,8 +127,8 @@ def term_model(region: str, times: Sequence[SizedTime]) -> TermModel | None:
     if len(sizes) < LEAST_SIZES:
         return None
     ordered = sorted(times, key=lambda time: (time.iterations, time.threads))
-    factors = _factors(ordered)
-    errors = [abs(_seconds(factors, time.terms) / time.seconds - 1) for time in ordered]
+    factors = _fit_factors(ordered)
+    errors = [abs(_total_seconds(factors, time.terms) / time.seconds - 1) for time in ordered]
     held_out = _held_out(ordered, sizes[-1]) if len(sizes) >= LEAST_HELD_OUT else None
     return TermModel(
         region, factors, _most_off(factors, ordered), median(errors), sizes,
@@ -136,26 +136,26 @@ def term_model(region: str, times: Sequence[SizedTime]) -> TermModel | None:
     )  # fmt: skip
 
 
-def _group(name: str, terms: Mapping[str, float]) -> float:
+def _group_seconds(name: str, terms: Mapping[str, float]) -> float:
     """Returns the predicted seconds of one group of terms."""
     return sum(terms.get(term, 0.0) for term in GROUPS[name])
 
 
-def _seconds(factors: Mapping[str, float], terms: Mapping[str, float]) -> float:
-    return sum(factor * _group(name, terms) for name, factor in factors.items())
+def _total_seconds(factors: Mapping[str, float], terms: Mapping[str, float]) -> float:
+    return sum(factor * _group_seconds(name, terms) for name, factor in factors.items())
 
 
 def _most_off(factors: Mapping[str, float], times: Sequence[SizedTime]) -> str:
     """Returns the group whose factor changes the times most, with equal weight for each time."""
 
     def change(name: str) -> float:
-        moved = [abs(factors[name] - 1) * _group(name, t.terms) / t.seconds for t in times]
+        moved = [abs(factors[name] - 1) * _group_seconds(name, t.terms) / t.seconds for t in times]
         return sum(moved)
 
     return max(factors, key=change)
 
 
-def _factors(times: Sequence[SizedTime]) -> dict[str, float]:
+def _fit_factors(times: Sequence[SizedTime]) -> dict[str, float]:
     """Fits factors by non-negative least squares of relative errors, drawn to the common factor of
     all terms.
 
@@ -166,7 +166,7 @@ def _factors(times: Sequence[SizedTime]) -> dict[str, float]:
     nearness = np.array([(time.iterations / largest) ** NEARNESS for time in times])
     weights = nearness / math.sqrt(float(np.square(nearness).mean()))
     rows = np.array([
-        [_group(name, time.terms) / time.seconds for name in GROUPS] for time in times
+        [_group_seconds(name, time.terms) / time.seconds for name in GROUPS] for time in times
     ])  # fmt: skip
     common = median(time.seconds / time.predicted for time in times)
     names = [name for name, column in zip(GROUPS, rows.T, strict=True) if column.any()]
@@ -201,9 +201,9 @@ def _first_disagreement(times: Sequence[SizedTime]) -> tuple[float, int] | None:
 def _held_out(times: Sequence[SizedTime], largest: float) -> HeldOut:
     known = [time for time in times if time.iterations < largest]
     asked = [time for time in times if time.iterations == largest]
-    factors = _factors(known)
+    factors = _fit_factors(known)
     return HeldOut(
-        median(abs(_seconds(factors, time.terms) / time.seconds - 1) for time in asked),
+        median(abs(_total_seconds(factors, time.terms) / time.seconds - 1) for time in asked),
         _search_error(known, asked),
         median(abs(time.predicted / time.seconds - 1) for time in asked),
     )

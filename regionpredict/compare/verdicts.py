@@ -142,7 +142,7 @@ class Comparison:
     def most_wrong(self) -> tuple[Verdict, ...]:
         """Returns the wrong verdicts, sorted by lost time, then by wasted threads."""
         wrong = [verdict for verdict in self.judged if not verdict.right]
-        return tuple(sorted(wrong, key=_wrongness, reverse=True))
+        return tuple(sorted(wrong, key=_wrongness_order, reverse=True))
 
 
 def compare(
@@ -171,7 +171,7 @@ def compare(
             f"measured on {counts[0]} thread{'s' * (counts[0] != 1)} alone: nothing to compare",
             remedy="measure with --threads 1,2,...",
         )
-    unit, options = _options(hints, counts)
+    unit, options = _decision_options(hints, counts)
     judge = _Judge(hints, unit, options, tolerance, criterion, statistic)
     different = {
         hint.id: size_difference(hint.iterations, summary.last, over_threads=hint.over_threads)
@@ -226,7 +226,7 @@ def _check_sizes(pairs: Sequence[_Pair], hints: Hints) -> None:
     )
 
 
-def _options(hints: Hints, counts: Sequence[int]) -> tuple[str, dict[int, int]]:
+def _decision_options(hints: Hints, counts: Sequence[int]) -> tuple[str, dict[int, int]]:
     """Returns the unit of a decision (packages or threads), and its options with the thread count
     of each.
     """
@@ -240,7 +240,7 @@ def _options(hints: Hints, counts: Sequence[int]) -> tuple[str, dict[int, int]]:
     return "threads", {n: n for n in counts}
 
 
-def _times(summary: RegionSummary, statistic: str) -> dict[int, float]:
+def _seconds_by_threads(summary: RegionSummary, statistic: str) -> dict[int, float]:
     """Returns seconds by thread count: the median of the runs, or the minimum, which other
     processes affect less.
     """
@@ -264,7 +264,7 @@ class _Judge(NamedTuple):
     def verdict(self, pair: _Pair) -> Verdict:
         """Judges the hint of a loop or a parallel region."""
         hint, summary, different, regions = pair
-        times, options = _times(summary, self.statistic), self.options
+        times, options = _seconds_by_threads(summary, self.statistic), self.options
         base = min(times)
         measured = {n: times[base] / t for n, t in times.items() if t > 0} if base == 1 else {}
         most = max(options.values())
@@ -277,7 +277,7 @@ class _Judge(NamedTuple):
             if self.criterion == "best":
                 needed = min(o for o, t in at.items() if t <= (1 + self.tolerance) * best)
             elif utilisation is not None:
-                needed = _area(utilisation, options)
+                needed = _decision_area(utilisation, options)
         if not different and hinted is not None and hinted == needed:
             different = self._undecided_reason(hint)
         known = hinted is not None and needed is not None and hinted in at and not different
@@ -321,7 +321,7 @@ def _hinted_option(
         return None
     in_part = unit == "packages" and max(options) < hints.packages
     if in_part and criterion == "utilisation" and hints.model == "density":
-        return None if hint.score is None else _area(hint.score, options)
+        return None if hint.score is None else _decision_area(hint.score, options)
     wanted = hint.packages if unit == "packages" else hint.threads
     if wanted is None:
         return None
@@ -330,13 +330,13 @@ def _hinted_option(
     return min(options, key=lambda n: (abs(n - wanted), n))
 
 
-def _area(share: float, options: dict[int, int]) -> int:
+def _decision_area(share: float, options: dict[int, int]) -> int:
     """Returns the decision area of a utilization or score from 0 to 1. There are as many areas as
     the largest option.
 
-    >>> [_area(u, {1: 6, 2: 12, 3: 18, 4: 24}) for u in (0.1, 0.25, 0.26, 1.2)]
+    >>> [_decision_area(u, {1: 6, 2: 12, 3: 18, 4: 24}) for u in (0.1, 0.25, 0.26, 1.2)]
     [1, 1, 2, 4]
-    >>> _area(0.375, {1: 6, 2: 12})  # 0.375 of the 12 cores of two packages (figure 6.4)
+    >>> _decision_area(0.375, {1: 6, 2: 12})  # 0.375 of the 12 cores of two packages (figure 6.4)
     1
     """
     parts = max(options)
@@ -344,6 +344,6 @@ def _area(share: float, options: dict[int, int]) -> int:
     return min((n for n in options if n >= wanted), default=parts)
 
 
-def _wrongness(verdict: Verdict) -> tuple[float, int]:
+def _wrongness_order(verdict: Verdict) -> tuple[float, int]:
     over = (verdict.hinted or 0) - (verdict.needed or 0)
     return (verdict.loss or 0.0, abs(over))

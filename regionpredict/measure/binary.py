@@ -64,14 +64,14 @@ def outlined_functions(program: Path) -> tuple[OutlinedFunction, ...]:
 
 
 def _own_libraries(program: Path) -> list[Path]:
-    done = _tool(["ldd", str(program)], check=False)
+    done = _run_tool(["ldd", str(program)], check=False)
     paths = [match.group(1) for line in done.splitlines() if (match := _LIBRARY.search(line))]
     return [Path(path).resolve() for path in paths if not path.startswith(_SYSTEM)]
 
 
 def _of_module(module: Path) -> list[OutlinedFunction]:
     symbols = []
-    for line in _tool(["nm", "-S", str(module)], check=False).splitlines():
+    for line in _run_tool(["nm", "-S", str(module)], check=False).splitlines():
         match = _SYMBOL.match(line)
         if match and _OUTLINED.search(match.group(3)):
             symbols.append((int(match.group(1), 16), int(match.group(2), 16), match.group(3)))
@@ -94,7 +94,7 @@ def source_places(
     places: dict[int, tuple[str, int]] = {}
     for at in range(0, len(addresses), _BATCH):
         part = addresses[at : at + _BATCH]
-        text = _tool(
+        text = _run_tool(
             ["addr2line", "-a", *(["-i"] if outermost else []), "-e", str(module)],
             given="\n".join(f"{a:#x}" for a in part),
         )
@@ -122,7 +122,7 @@ def _with_debug_lines(functions: Sequence[OutlinedFunction]) -> list[OutlinedFun
     ]
 
 
-def _tool(line: list[str], *, given: str = "", check: bool = True) -> str:
+def _run_tool(line: list[str], *, given: str = "", check: bool = True) -> str:
     try:
         done = subprocess.run(
             line, capture_output=True, text=True, input=given, timeout=SECONDS, check=False

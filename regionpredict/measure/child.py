@@ -49,12 +49,12 @@ def run_with_interrupts(
             preexec_fn=begun,  # noqa: PLW1509
         )  # fmt: skip
         with process:
-            return _wait(process)
+            return _wait_for(process)
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _wait(process: subprocess.Popen[bytes]) -> tuple[int, bool]:
+def _wait_for(process: subprocess.Popen[bytes]) -> tuple[int, bool]:
     interrupted = False
     heard = {signal.SIGCHLD}
     if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:

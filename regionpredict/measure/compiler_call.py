@@ -188,7 +188,7 @@ def parse_call(command: Sequence[str]) -> CompilerCall:
     begin = 1
     while begin < len(command) and _is_launcher(command, begin):
         begin += 1
-    driver, arguments = tuple(command[:begin]), _expanded(command[begin:])
+    driver, arguments = tuple(command[:begin]), _expand_response_files(command[begin:])
     reader = _WordReader(any(Path(d).name.startswith(_CPP_DRIVERS) or _is_cpp(d) for d in driver))
     for word in arguments:
         reader.take(word)
@@ -249,7 +249,7 @@ def _is_launcher(command: Sequence[str], at: int) -> bool:
     )  # fmt: skip
 
 
-def _expanded(arguments: Sequence[str]) -> list[str]:
+def _expand_response_files(arguments: Sequence[str]) -> list[str]:
     """Replaces response files (`@file`) among the arguments by their contents. A missing file is
     left unchanged.
     """
@@ -257,7 +257,9 @@ def _expanded(arguments: Sequence[str]) -> list[str]:
     for word in arguments:
         if word.startswith("@") and len(word) > 1:
             try:
-                expanded += _expanded(shlex.split(Path(word[1:]).read_text(encoding="utf-8")))
+                expanded += _expand_response_files(
+                    shlex.split(Path(word[1:]).read_text(encoding="utf-8"))
+                )
                 continue
             except (OSError, ValueError, UnicodeDecodeError):
                 pass

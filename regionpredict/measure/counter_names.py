@@ -67,7 +67,7 @@ def named_counters(names: tuple[str, ...]) -> tuple[Counter, ...]:
             f"{len(set(names))} counters",
             remedy=f"at most {MOST_COUNTERS} are read with each event",
         )
-    return tuple(Counter(name, *_event(name)) for name in dict.fromkeys(names))
+    return tuple(Counter(name, *_find_event(name)) for name in dict.fromkeys(names))
 
 
 def preset_name(counter: Counter) -> str:
@@ -80,7 +80,7 @@ def preset_name(counter: Counter) -> str:
     return next((name for name, preset in PRESETS.items() if preset == event), counter.name)
 
 
-def _event(name: str) -> tuple[int, int]:
+def _find_event(name: str) -> tuple[int, int]:
     for known, shown in ((PRESETS, name.upper()), (PERF, name)):
         if shown in known:
             return known[shown]

@@ -107,7 +107,7 @@ def statement_end(text: str, at: int) -> int:
         return _if_end(text, token.end)
     if word == "do":
         end = statement_end(text, token.end)
-        return _semicolon(text, after_parentheses(text, next_token_or_error(text, end).end))
+        return _find_semicolon(text, after_parentheses(text, next_token_or_error(text, end).end))
     if word == "try":
         return _try_end(text, token.end)
     if word in ("case", "default"):
@@ -117,7 +117,7 @@ def statement_end(text: str, at: int) -> int:
     after = next_token(text, token.end)
     if word.isidentifier() and after is not None and after.text == ":":
         return statement_end(text, after.end)
-    return _semicolon(text, token.begin)
+    return _find_semicolon(text, token.begin)
 
 
 def _if_end(text: str, at: int) -> int:
@@ -144,7 +144,7 @@ def after_parentheses(text: str, at: int) -> int:
     return closing(text, opening).end
 
 
-def _semicolon(text: str, at: int) -> int:
+def _find_semicolon(text: str, at: int) -> int:
     while True:
         token = next_token_or_error(text, at)
         if token.text == ";":

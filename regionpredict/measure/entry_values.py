@@ -74,11 +74,11 @@ def names_at(path: str, argv: Sequence[str], folder: str) -> NamesAt:
     source `path` in `folder`. Empty if the front end cannot read the file.
     """
     request = request_of_call(path, argv, folder)
-    [names] = isolated(_names, [request], 1)
+    [names] = isolated(_names_in_source, [request], 1)
     return NO_NAMES if isinstance(names, Failure) else names
 
 
-def _names(request: SourceRequest) -> NamesAt:
+def _names_in_source(request: SourceRequest) -> NamesAt:
     part = read_alone(request, default_frontend())
     if any(
         region.by_hand for region, _ in part.regions
@@ -93,19 +93,19 @@ def _names(request: SourceRequest) -> NamesAt:
         if not region.by_hand:
             asked = free_names(region) | _uncounted_loops(region)
             names = [*sorted(asked), *_derived_names(region, program.definitions[region.id])]
-            loops.setdefault(_place(region.span), []).append(names)
+            loops.setdefault(_place_of_span(region.span), []).append(names)
             continue
         assert region.nest is not None
-        shared[trip_name(region.nest)] = _place(region.nest.span)
+        shared[trip_name(region.nest)] = _place_of_span(region.nest.span)
         for span in callers.get(region.id, ()):
             # The value of a passed argument is not visible in the caller.
             here = region.parallel is not None and region.parallel.span == span
             own = free_names(region) if here else frozenset()
-            teams.setdefault(_place(span), set()).update(own, [trip_name(region.nest)])
+            teams.setdefault(_place_of_span(span), set()).update(own, [trip_name(region.nest)])
     return NamesAt(loops, {place: sorted(names) for place, names in teams.items()}, shared)
 
 
-def _place(span: Span) -> Place:
+def _place_of_span(span: Span) -> Place:
     return os.path.normpath(os.path.join(os.getcwd(), span.file)), span.line  # noqa: PTH109, PTH118
 
 
@@ -151,16 +151,16 @@ def entry_values(
     >>> entry_values(loop, ["n", "cells(s)", "rand()", "f.c:9", "f.c:10"], ["f.c:9"]).names
     ('n', 'cells(s)', 'f.c:9')
     """
-    known = {name: NO_VALUE if name in counted else _expression(name, loop) for name in names}
+    known = {name: NO_VALUE if name in counted else _c_expression(name, loop) for name in names}
     chosen = [(name, text) for name, text in known.items() if text is not None][:_MOST]
     for name, _ in list(chosen) if cpp else ():
         of_object = _OF_OBJECT.fullmatch(name)
-        own = _expression(f"this->{of_object[1]}", loop) if of_object is not None else None
+        own = _c_expression(f"this->{of_object[1]}", loop) if of_object is not None else None
         chosen += [(name, own)] if own is not None else []
     return EntryValues(tuple(name for name, _ in chosen), tuple(text for _, text in chosen))
 
 
-def _expression(name: str, loop: MeasuredLoop) -> str | None:
+def _c_expression(name: str, loop: MeasuredLoop) -> str | None:
     """Returns a C expression for the value of a name at the start of the loop. None if it is not
     safe to read.
     """
@@ -168,7 +168,7 @@ def _expression(name: str, loop: MeasuredLoop) -> str | None:
         number = f"(__builtin_classify_type({name})=={_ADDRESS}?{NO_VALUE}:(long long)({name}))"
         checks = [
             f"regionpredict_readable(&({part}),sizeof({part})<8?sizeof({part}):8)"
-            for part in _prefixes(name)
+            for part in _access_prefixes(name)
         ]
         return f"({'&&'.join(checks)}?{number}:{NO_VALUE})" if checks else number
     if _CALL.fullmatch(name) and "".join(name.split()) in "".join(loop.trips.split()):
@@ -176,10 +176,10 @@ def _expression(name: str, loop: MeasuredLoop) -> str | None:
     return None
 
 
-def _prefixes(name: str) -> list[str]:
+def _access_prefixes(name: str) -> list[str]:
     """Returns the memory accesses on the way to a value, from the first dereference on.
 
-    >>> _prefixes("s->m[1]"), _prefixes("n")
+    >>> _access_prefixes("s->m[1]"), _access_prefixes("n")
     (['s->m', 's->m[1]'], [])
     """
     return [name[: match.end() if match.group()[0] == "[" else _end_of_name(name, match.end())]

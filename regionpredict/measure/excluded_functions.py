@@ -24,7 +24,7 @@ def excluded_addresses(programs: Iterable[Path], patterns: Sequence[str]) -> lis
     unused = set(patterns)
     for program in programs:
         for (address, symbol), (_, name) in zip(
-            _functions(program), _functions(program, "-C"), strict=True
+            _read_functions(program), _read_functions(program, "-C"), strict=True
         ):
             names = (symbol, _PARAMETERS.sub("", name))
             matching = {p for p in patterns if any(fnmatchcase(one, p) for one in names)}
@@ -39,7 +39,7 @@ def excluded_addresses(programs: Iterable[Path], patterns: Sequence[str]) -> lis
     return list(found)
 
 
-def _functions(program: Path, *options: str) -> list[tuple[int, str]]:
+def _read_functions(program: Path, *options: str) -> list[tuple[int, str]]:
     """Returns address and name of each function in a file. A file without symbols has none."""
     try:
         done = subprocess.run(

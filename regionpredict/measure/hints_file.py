@@ -143,12 +143,12 @@ def read_hints(path: Path) -> Hints:
         return Hints(
             str(path), machine.text("name"), machine.whole("packages", 1),
             machine.whole("cores_per_package", 1), document.text("model"),
-            tuple(_hint(region) for region in document.inners("regions")),
-            _teams(document), *_run(document),
+            tuple(_read_hint(region) for region in document.inners("regions")),
+            _read_teams(document), *_read_run(document),
         )  # fmt: skip
 
 
-def _run(document: Record) -> tuple[str | int, str]:
+def _read_run(document: Record) -> tuple[str | int, str]:
     """Returns page placement and thread binding. Old files have the defaults."""
     if "run" not in document.value:
         return "first-touch", "close"
@@ -172,19 +172,19 @@ def binding_of(run: Record) -> str:
         raise run.error("binding", "is not close, spread, caches or a list of places") from None
 
 
-def _teams(document: Record) -> tuple[TeamHint, ...]:
+def _read_teams(document: Record) -> tuple[TeamHint, ...]:
     """Returns the parallel regions with their numbers of threads from the plan, limited to the
     recommendation for the program.
     """
     if "teams" not in document.value:
         return ()
     records = list(document.inners("teams"))
-    teams = tuple(_team(team) for team in records)
+    teams = tuple(_read_team(team) for team in records)
     plans = [
         {team.text("id"): team.whole("threads", 1) for team in plan.inners("teams")}
-        for plan in _plans(document)
+        for plan in _read_plans(document)
     ]
-    most = _recommended(document)
+    most = _recommended_threads(document)
     several = [team.text("id") for team in records if _has_several_threads_per_core(team)]
     planned = planned_sizes(plans, several, most)
     return tuple(
@@ -192,20 +192,20 @@ def _teams(document: Record) -> tuple[TeamHint, ...]:
             team,
             threads=planned.get(team.id, None if team.threads is None
                                 else at_most(team.threads, most)),
-            sizes=_limited(team.sizes, most),
+            sizes=_limited_sizes(team.sizes, most),
         )
         for team in teams
     )  # fmt: skip
 
 
-def _recommended(document: Record) -> int | None:
+def _recommended_threads(document: Record) -> int | None:
     """Returns the recommended threads for the whole program. None in old files, and if unknown."""
     if "program" not in document.value or document.is_null("program"):
         return None
     return document.inner("program").whole("threads", 1)
 
 
-def _limited(sizes: BySize | None, most: int | None) -> BySize | None:
+def _limited_sizes(sizes: BySize | None, most: int | None) -> BySize | None:
     if sizes is None or most is None:
         return sizes
     return sizes._replace(
@@ -220,14 +220,14 @@ def _has_several_threads_per_core(team: Record) -> bool:
     return given and team.whole("threads_per_core", 1) > 1
 
 
-def _plans(document: Record) -> Iterable[Record]:
+def _read_plans(document: Record) -> Iterable[Record]:
     if "plans" in document.value:
         return document.inners("plans")
     known = "plan" in document.value and not document.is_null("plan")
     return [document.inner("plan")] if known else []
 
 
-def _team(team: Record) -> TeamHint:
+def _read_team(team: Record) -> TeamHint:
     return TeamHint(
         id=team.text("id"),
         file=team.text("file"),
@@ -236,7 +236,7 @@ def _team(team: Record) -> TeamHint:
         threads=None if team.is_null("threads") else team.whole("threads", 1),
         sizes=_by_size(team),
         size_set_before=team.text("size_set_before") if "size_set_before" in team.value else "",
-        predicted=_hint(team) if "speedup" in team.value else None,
+        predicted=_read_hint(team) if "speedup" in team.value else None,
     )
 
 
@@ -260,7 +260,7 @@ def _by_size(record: Record) -> BySize | None:
     )
 
 
-def _hint(region: Record) -> Hint:
+def _read_hint(region: Record) -> Hint:
     def or_null(key: str, least: int) -> int | None:
         return None if region.is_null(key) else region.whole(key, least)
 
@@ -276,7 +276,7 @@ def _hint(region: Record) -> Hint:
         status=status,
         packages=or_null("packages", 1),
         threads=or_null("threads", 1),
-        score=_score(region),
+        score=_read_score(region),
         bottleneck=None if region.is_null("bottleneck") else region.text("bottleneck"),
         confidence=region.number("confidence", 0.0, 1.0),
         borderline=region.flag("borderline"),
@@ -285,10 +285,10 @@ def _hint(region: Record) -> Hint:
         },
         assumed=region.texts("assumed"),
         sizes=_by_size(region),
-        iterations=_iterations(region),
+        iterations=_read_iterations(region),
         over_threads="over_threads" in region.value and region.flag("over_threads"),
         by_hand="by_hand" in region.value and region.flag("by_hand"),
-        seconds=_seconds(region),
+        seconds=_read_seconds(region),
         band={
             point.whole("threads", 1): (point.number("low"), point.number("high"))
             for point in region.inners("speedup")
@@ -297,19 +297,19 @@ def _hint(region: Record) -> Hint:
     )
 
 
-def _score(region: Record) -> float | None:
+def _read_score(region: Record) -> float | None:
     """Returns the score. None for a parallel region."""
     known = "score" in region.value and not region.is_null("score")
     return region.number("score", 0.0, 1.0) if known else None
 
 
-def _seconds(region: Record) -> float | None:
+def _read_seconds(region: Record) -> float | None:
     """Returns the seconds of one execution. None if unknown, and in old files."""
     known = "seconds" in region.value and not region.is_null("seconds")
     return region.number("seconds") if known else None
 
 
-def _iterations(region: Record) -> int | None:
+def _read_iterations(region: Record) -> int | None:
     """Returns the iterations of a region. None if unknown, and in old files."""
     if "iterations" not in region.value or region.is_null("iterations"):
         return None

@@ -63,7 +63,7 @@ def inner_loops(text: str, loop: MeasuredLoop, lines: Lines) -> dict[int, InnerL
     loops: dict[int, InnerLoop | None] = {}
     try:
         first = next_token_or_error(text, text.index("\n", loop.begin))
-        for at, inner in _walk(text, first.end, loop.end):
+        for at, inner in _loops_between(text, first.end, loop.end):
             place = lines.at(at)
             if place.file == loop.spelt:
                 loops[place.line] = None if place.line in loops else inner
@@ -92,7 +92,7 @@ def manually_shared_loops(
 def _with_header_trips(text: str, at: int) -> InnerLoop | None:
     try:
         trips, _ = trip_count(text, at, 1)
-        loop = _loop(text, next_token_or_error(text, at))
+        loop = _parse_loop(text, next_token_or_error(text, at))
     except NotUnderstoodError:
         return None
     if trips == UNKNOWN or has_side_effect(trips) or _follows_pragma(text, at):
@@ -100,7 +100,7 @@ def _with_header_trips(text: str, at: int) -> InnerLoop | None:
     return loop._replace(trips=trips)
 
 
-def _walk(text: str, at: int, end: int) -> Iterator[tuple[int, InnerLoop | None]]:
+def _loops_between(text: str, at: int, end: int) -> Iterator[tuple[int, InnerLoop | None]]:
     """Returns every loop between two offsets, including nested ones. None instead of a loop that
     cannot count its iterations.
     """
@@ -108,14 +108,14 @@ def _walk(text: str, at: int, end: int) -> Iterator[tuple[int, InnerLoop | None]
         at = token.end
         if token.text not in ("for", "while", "do"):
             continue
-        inner = _loop(text, token)
+        inner = _parse_loop(text, token)
         yield token.begin, None if _follows_pragma(text, token.begin) else inner
         if token.text == "do":  # the `while` of a `do` loop is not a separate loop
-            yield from _walk(text, inner.body, inner.body_end)
+            yield from _loops_between(text, inner.body, inner.body_end)
             at = inner.end
 
 
-def _loop(text: str, word: Token) -> InnerLoop:
+def _parse_loop(text: str, word: Token) -> InnerLoop:
     end = statement_end(text, word.begin)
     if word.text == "do":
         body = next_token_or_error(text, word.end).begin

@@ -98,7 +98,7 @@ def instrument(
     for loop in loops:
         own_names = names_of(loop, names)
         inner = shared if loop.is_team else _inner_by_name(text, loop, lines, own_names)
-        own = _numbered(entry_values(loop, own_names, inner.keys(), cpp=cpp), numbers)
+        own = _select_values(entry_values(loop, own_names, inner.keys(), cpp=cpp), numbers)
         recorded.append(own)
         for number, (name, _) in own.items():
             counted = inner.get(name)
@@ -109,7 +109,7 @@ def instrument(
         number: inner_loop for number, inner_loop in counting.items() if number not in without
     }
     counters = {number: place for place, number in enumerate(counting)}
-    prelude = _prelude(text, lines, cpp=cpp, counters=len(counters))
+    prelude = _prelude_text(text, lines, cpp=cpp, counters=len(counters))
     if cpp and any("regionpredict_range(" in loop.trips for loop in loops):
         prelude = prelude.replace("\n", f"\n{_RANGES}", 1)
     pieces = [_Piece(_prelude_offset(text), -1, 0, prelude)]
@@ -117,13 +117,13 @@ def instrument(
         pieces += _count_loop(inner_loop, counters[number])
     for loop, own in zip(loops, recorded, strict=True):
         kept = _first_of_each_name(own, without)
-        before, after = _calls(loop, build, kept, counters, ask=ask)
-        marker = f'# {loop.line} "{_quoted(loop.spelt)}"'
+        before, after = _call_texts(loop, build, kept, counters, ask=ask)
+        marker = f'# {loop.line} "{_c_string(loop.spelt)}"'
         pieces.append(_Piece(loop.begin, 1, loop.begin, f"{marker} 3\n{before}\n{marker}\n"))
-        marker = f'# {loop.end_line} "{_quoted(loop.spelt)}"'
+        marker = f'# {loop.end_line} "{_c_string(loop.spelt)}"'
         pieces.append(_Piece(loop.end, 0, -loop.begin, f"\n{marker} 3\n{after}\n{marker}\n"))
     teams = sum(loop.is_team for loop in loops)
-    return Instrumented(_inserted(text, sorted(pieces)), len(loops) - teams, teams, last)
+    return Instrumented(_insert_pieces(text, sorted(pieces)), len(loops) - teams, teams, last)
 
 
 def _inner_by_name(
@@ -166,7 +166,7 @@ _Values = dict[int, tuple[str, str]]
 """The name and C text of values by their number."""
 
 
-def _numbered(values: EntryValues, numbers: Iterator[int]) -> _Values:
+def _select_values(values: EntryValues, numbers: Iterator[int]) -> _Values:
     pairs = zip(values.names, values.expressions, strict=True)
     return {next(numbers): pair for pair in pairs}
 
@@ -189,7 +189,7 @@ class _Piece(NamedTuple):
     text: str
 
 
-def _inserted(text: str, pieces: Sequence[_Piece]) -> str:
+def _insert_pieces(text: str, pieces: Sequence[_Piece]) -> str:
     parts, at = [], 0
     for piece in pieces:
         parts += [text[at : piece.offset], piece.text]
@@ -202,7 +202,7 @@ def _prelude_offset(text: str) -> int:
     return match.start() if match else len(text)
 
 
-def _prelude(text: str, lines: Lines, *, cpp: bool, counters: int) -> str:
+def _prelude_text(text: str, lines: Lines, *, cpp: bool, counters: int) -> str:
     place = lines.at(_prelude_offset(text))
     declared = _RECORD.read_text(encoding="utf-8")
     declared = re.sub(r"/\*.*?\*/", " ", declared, flags=re.DOTALL)
@@ -212,10 +212,10 @@ def _prelude(text: str, lines: Lines, *, cpp: bool, counters: int) -> str:
     if counters:
         declared += counters_prelude(counters)
     flags = " 3" if place.system else ""
-    return f'# 1 "regionpredict" 3\n{declared}\n# {place.line} "{_quoted(place.file)}"{flags}\n'
+    return f'# 1 "regionpredict" 3\n{declared}\n# {place.line} "{_c_string(place.file)}"{flags}\n'
 
 
-def _calls(
+def _call_texts(
     loop: MeasuredLoop, build: str, values: Mapping[int, tuple[str, str]],
     counters: Mapping[int, int], *, ask: bool,
 ) -> tuple[str, str]:  # fmt: skip
@@ -241,7 +241,7 @@ def _calls(
         "regionpredict_end(&regionpredict_r,__func__,regionpredict_trips,"
         f"regionpredict_size,regionpredict_begin,{'regionpredict_v' if values else 0});"
     )
-    entry = _entry(loop, values)
+    entry = _entry_code(loop, values)
     if loop.combined:
         before = (
             f"{record}{asked or 'int regionpredict_size=regionpredict_guess();'}"
@@ -268,7 +268,7 @@ def _counted_iterations(loop: MeasuredLoop, place: int) -> str:
     return f"regionpredict_average({place})"
 
 
-def _entry(loop: MeasuredLoop, values: Mapping[int, tuple[str, str]]) -> str:
+def _entry_code(loop: MeasuredLoop, values: Mapping[int, tuple[str, str]]) -> str:
     """Returns C code that reads the values. Each is on its own line, so that compiler errors
     identify it.
     """
@@ -278,7 +278,7 @@ def _entry(loop: MeasuredLoop, values: Mapping[int, tuple[str, str]]) -> str:
         f'\n# {number} "{VALUES_FILE}" 3\nregionpredict_size?{text}:0LL'
         for number, (_, text) in values.items()
     ]
-    back = f'\n# {loop.line} "{_quoted(loop.spelt)}" 3\n'
+    back = f'\n# {loop.line} "{_c_string(loop.spelt)}" 3\n'
     return f"long long regionpredict_v[]={{{','.join(texts)}{back}}};"
 
 
@@ -324,5 +324,5 @@ def _c_text(text: str) -> str:
     return f'"{shown}"'
 
 
-def _quoted(name: str) -> str:
+def _c_string(name: str) -> str:
     return name.replace("\\", "\\\\").replace('"', '\\"')

@@ -171,7 +171,7 @@ def look(job_id: str) -> JobState | None:
     It uses squeue, since submitit would use sacct, which needs an accounting database.
     """
     line = ["squeue", "--noheader", "--states=all", f"--jobs={job_id}", "--format=%T|%r|%N"]
-    done = _answer(line)
+    done = _command_output(line)
     if done is None:
         return None
     for answer in done.stdout.splitlines() if done.returncode == 0 else ():
@@ -200,14 +200,14 @@ def watch(job: Job, tell: Callable[[JobState], None], patience_s: float | None =
             else:
                 since = since or now
                 if now - since >= _GRACE_S.get(seen.state, 0.0):
-                    raise _failure(job, seen)
+                    raise _failure_text(job, seen)
         elif now - heard > _SILENCE_S:
             raise JobFailedError(
                 f"job {job.job_id}: Slurm has not answered for {_SILENCE_S / 60:.0f} minutes",
                 remedy="the job may still run; use --resume later",
             )
         time.sleep(min(_SLOWEST_S, 0.1 + (now - begin) / 10))
-    return _outcome(job)
+    return _job_end(job)
 
 
 def cancel(job: Job) -> None:
@@ -224,7 +224,7 @@ def running_jobs(folder: Path) -> list[str]:
     return [job_id for job_id, job in seen.items() if job is None or job.active]
 
 
-def _answer(line: Sequence[str]) -> subprocess.CompletedProcess[str] | None:
+def _command_output(line: Sequence[str]) -> subprocess.CompletedProcess[str] | None:
     """Returns what a command of Slurm prints. None if Slurm does not respond."""
     try:
         return subprocess.run(
@@ -238,7 +238,7 @@ def node_of(host: str) -> str | None:
     """Returns Slurm's name of the node with host name `host`. None if several match. Raises
     JobFailedError if no node matches.
     """
-    done = _answer(["scontrol", "--oneliner", "show", "nodes"])
+    done = _command_output(["scontrol", "--oneliner", "show", "nodes"])
     if done is None:
         return None
     names = set()
@@ -273,7 +273,7 @@ def _check_start(job: Job, seen: JobState, waited: float, patience_s: float | No
         )
 
 
-def _outcome(job: Job) -> JobEnd:
+def _job_end(job: Job) -> JobEnd:
     try:
         ended = job.result()
     except UncompletedJobError as error:
@@ -285,7 +285,7 @@ def _outcome(job: Job) -> JobEnd:
     if ended.code < 0 or ended.code == 143:  # ended by a signal, whose cause Slurm knows
         seen = _end_after_wait(job)
         if seen is not None and seen.state not in ("COMPLETED", "FAILED", "GONE"):
-            raise _failure(job, seen)
+            raise _failure_text(job, seen)
     return ended
 
 
@@ -296,7 +296,7 @@ def _end_after_wait(job: Job, seconds: float = 15.0) -> JobState | None:
     return seen
 
 
-def _failure(job: Job, seen: JobState) -> JobFailedError:
+def _failure_text(job: Job, seen: JobState) -> JobFailedError:
     where = f" on {seen.node}" if seen.node else " before it started"
     text = f"job {job.job_id} {_ENDS.get(seen.state, 'ended as ' + seen.state)}"
     remedy = "use --resume to continue"

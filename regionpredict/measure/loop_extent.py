@@ -50,13 +50,13 @@ def loop_extent(text: str, directive: int, loop: int | None, column: int = 0) ->
         first, last = min(first, loop), max(last, loop)
         behind = max(behind, starts[loop - 1] + max(0, column - 1))
     try:
-        end = _loop_end(_DIRECTIVE.sub(_blank, text), behind)
+        end = _loop_end(_DIRECTIVE.sub(_blank_directive, text), behind)
     except NotUnderstoodError:
         return Extent(first, last)
     return Extent(first, max(last, 1 + text.count("\n", 0, end)))
 
 
-def _blank(directive: re.Match[str]) -> str:
+def _blank_directive(directive: re.Match[str]) -> str:
     return re.sub(r"[^\n]", " ", directive[0])
 
 

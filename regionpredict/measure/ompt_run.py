@@ -60,7 +60,7 @@ def recorded_run(
     if substitute is not None:
         loaded.append(str(stand_in(substitute, cache)))
     if loaded:
-        settings["LD_PRELOAD"] = _joined(":".join(loaded), environment.get("LD_PRELOAD", ""))
+        settings["LD_PRELOAD"] = _join_paths(":".join(loaded), environment.get("LD_PRELOAD", ""))
     if counters:
         settings["REGIONPREDICT_OMPT_COUNTERS"] = ",".join(
             f"{counter.type}:{counter.config}" for counter in counters
@@ -74,7 +74,7 @@ def recorded_run(
         }  # fmt: skip
     try:
         code, interrupted = run_with_interrupts(
-            command, settings, silent=silent, begin=partial(_begin, os.getpid(), in_turns)
+            command, settings, silent=silent, begin=partial(_prepare_child, os.getpid(), in_turns)
         )
     except OSError as error:
         raise InputError(
@@ -84,13 +84,13 @@ def recorded_run(
         code = -signal.SIGINT
     if not any(folder.glob("events-*")):
         raise InputError(
-            f"'{command[0]}' ({_ended(code)}) used no OpenMP runtime with support for tools (OMPT)",
+            f"'{command[0]}' ({_exit(code)}) used no OpenMP runtime with support for tools (OMPT)",
             remedy="build it with clang -fopenmp, and name the program itself rather than a script",
         )
     return code
 
 
-def _begin(parent: int, in_turns: bool) -> None:
+def _prepare_child(parent: int, in_turns: bool) -> None:
     end_with_parent(signal.SIGKILL, parent)
     if in_turns:
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
@@ -117,17 +117,17 @@ def recording_environment(
     return {
         **environment,
         "OMP_TOOL": "enabled",
-        "OMP_TOOL_LIBRARIES": _joined(str(tool), environment.get("OMP_TOOL_LIBRARIES", "")),
+        "OMP_TOOL_LIBRARIES": _join_paths(str(tool), environment.get("OMP_TOOL_LIBRARIES", "")),
         "REGIONPREDICT_OMPT": str(folder.resolve()),
         "REGIONPREDICT_OMPT_LEVEL": level,
     }
 
 
-def _ended(code: int) -> str:
+def _exit(code: int) -> str:
     return f"signal {-code}" if code < 0 else f"exit code {code}"
 
 
-def _joined(first: str, others: str) -> str:
+def _join_paths(first: str, others: str) -> str:
     return f"{first}:{others}" if others else first
 
 

@@ -28,19 +28,19 @@ def find_runtime() -> Path | None:
     """Finds LLVM's or Intel's runtime: in the loader's paths, from clang, or next to this
     Python.
     """
-    listing = _output(["ldconfig", "-p"]) or _output(["/sbin/ldconfig", "-p"])
+    listing = _tool_output(["ldconfig", "-p"]) or _tool_output(["/sbin/ldconfig", "-p"])
     for name in NAMES:
         match = re.search(rf"^\s*{re.escape(name)} .*=> (\S+)$", listing, re.MULTILINE)
         if match:
             return Path(match[1])
-    libraries = sorted(Path("/usr/lib").glob("llvm-*/lib/libomp.so*"), key=_version)
+    libraries = sorted(Path("/usr/lib").glob("llvm-*/lib/libomp.so*"), key=_version_key)
     beside = [
         Path(sys.prefix, "lib", name) for name in NAMES
     ]  # the layout of the wheel intel-openmp
     return libraries[-1] if libraries else next((path for path in beside if path.exists()), None)
 
 
-def _version(path: Path) -> int:
+def _version_key(path: Path) -> int:
     match = re.search(r"llvm-(\d+)", str(path))
     return int(match[1]) if match else 0
 
@@ -51,7 +51,7 @@ def runtime_for(program: Path, runtime: Path | None = None) -> Path | None:
     Raises InputError for a program built by gcc if no runtime can replace gcc's, or if gcc's is
     linked statically.
     """
-    symbols = _symbols(program)
+    symbols = _read_symbols(program)
     gcc = {name for name in symbols.imported if name.startswith("GOMP_")}
     if not gcc:
         if any(name.startswith("GOMP_") for name in symbols.defined):
@@ -67,7 +67,7 @@ def runtime_for(program: Path, runtime: Path | None = None) -> Path | None:
             remedy=_INSTALL,
             path=str(program),
         )
-    lacking = sorted(gcc - _symbols(path).defined)
+    lacking = sorted(gcc - _read_symbols(path).defined)
     if lacking:
         raise InputError(
             f"built by gcc, and {path.name} does not know its call {lacking[0]}",
@@ -120,20 +120,20 @@ class _Symbols(NamedTuple):
     defined: frozenset[str]
 
 
-def _symbols(path: Path) -> _Symbols:
+def _read_symbols(path: Path) -> _Symbols:
     """Reads the dynamic symbols of a file. Both sets are empty unless it is an executable or a
     library.
     """
     imported: set[str] = set()
     defined: set[str] = set()
-    for line in _output(["nm", "-D", str(path)]).splitlines():
+    for line in _tool_output(["nm", "-D", str(path)]).splitlines():
         words = line.split()  # an address, unless it is imported, a type, and a name
         if len(words) > 1:
             (imported if len(words) == 2 else defined).add(words[-1].partition("@")[0])
     return _Symbols(frozenset(imported), frozenset(defined))
 
 
-def _output(line: Sequence[str]) -> str:
+def _tool_output(line: Sequence[str]) -> str:
     if shutil.which(line[0]) is None:
         return ""
     try:

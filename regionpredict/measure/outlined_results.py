@@ -24,12 +24,12 @@ def read_outlined(lines: Sequence[str], functions: Sequence[OutlinedFunction]) -
     for entry in outlined_entries(lines):
         function = by_address.get((entry["module"], entry["offset"]))
         if function is not None:
-            translated.append(json.dumps({**entry, **_described(function)}))
+            translated.append(json.dumps({**entry, **_region_fields(function)}))
     runs = [line for line in lines if '"kind":"run"' in line]
     return read_results([*runs, *translated])
 
 
-def _described(function: OutlinedFunction) -> dict[str, Any]:
+def _region_fields(function: OutlinedFunction) -> dict[str, Any]:
     later = [n for file, n in function.lines if file == function.file and n > function.line]
     return {
         "kind": "region",

@@ -79,7 +79,7 @@ def _first_of_each(regions: Iterable[RegionRun]) -> tuple[RecordedRegion, ...]:
     first: dict[tuple[str, int, int, str], RegionRun] = {}
     for region in regions:
         first.setdefault(region.construct, region)
-    return tuple(map(_recorded, first.values()))
+    return tuple(map(_to_recorded, first.values()))
 
 
 def together(recordings: Sequence[Recording]) -> Recording:
@@ -88,20 +88,20 @@ def together(recordings: Sequence[Recording]) -> Recording:
     """
     return Recording(
         recordings[0].path,
-        _merged(region for recording in recordings for region in recording.regions),
-        _merged(team for recording in recordings for team in recording.teams),
+        _merge_regions(region for recording in recordings for region in recording.regions),
+        _merge_regions(team for recording in recordings for team in recording.teams),
     )
 
 
-def _merged(regions: Iterable[RecordedRegion]) -> tuple[RecordedRegion, ...]:
+def _merge_regions(regions: Iterable[RecordedRegion]) -> tuple[RecordedRegion, ...]:
     known: dict[tuple[str, int, int, int, str], RecordedRegion] = {}
     for region in regions:
         key = (region.file, region.line, region.loop_line, region.ordinal, region.text)
-        known[key] = _both(known[key], region) if key in known else region
+        known[key] = _merge_pair(known[key], region) if key in known else region
     return tuple(known.values())
 
 
-def _both(first: RecordedRegion, second: RecordedRegion) -> RecordedRegion:
+def _merge_pair(first: RecordedRegion, second: RecordedRegion) -> RecordedRegion:
     """Merges a region of two runs, with the executions of the first run."""
     sizes = dict(first.sizes)
     for name, size in second.sizes.items():
@@ -129,7 +129,7 @@ def _written_by_a_program(path: Path) -> Results | None:
     return read_results(text.splitlines())
 
 
-def _recorded(region: RegionRun) -> RecordedRegion:
+def _to_recorded(region: RegionRun) -> RecordedRegion:
     macros = [word for word in region.build.split() if word.startswith(("-D", "-U"))]
     return RecordedRegion(
         region.file, region.line, region.loop_line, region.ordinal, region.text, region.lines,

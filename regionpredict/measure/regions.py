@@ -84,7 +84,7 @@ class Lines:
         inclusions, open_ones = 0, [0]
         for match in _MARKER.finditer(text):
             file = match.group(2)
-            name = self.markers[-1].file if file is None else _unescaped(file)
+            name = self.markers[-1].file if file is None else _unescape(file)
             flags = (match.group(3) or "").split()
             if "1" in flags:
                 inclusions += 1
@@ -121,12 +121,12 @@ def measured_constructs(text: str, folder: str) -> list[MeasuredLoop]:
         try:
             if directive_tokens[0] == "target" and not _is_loop(directive_tokens):
                 if not {"update", "enter", "exit"} & set(directive_tokens):
-                    elsewhere = _end(text, match.end())
+                    elsewhere = _construct_end(text, match.end())
                 continue
             if directive_tokens[0] == "target":
-                elsewhere = _end(text, match.end())
+                elsewhere = _construct_end(text, match.end())
             if _is_loop(directive_tokens) or directive_tokens == [_TEAM]:
-                loop = _loop(text, match, lines, folder)
+                loop = _parse_loop(text, match, lines, folder)
                 here = (place.file, place.line, place.inclusion, loop.is_team)
                 of_line[here] += 1
                 loops.append(loop._replace(ordinal=of_line[here]))
@@ -139,7 +139,7 @@ def _is_loop(directive_tokens: list[str]) -> bool:
     return "for" in directive_tokens and "declare" not in directive_tokens
 
 
-def _loop(text: str, match: re.Match[str], lines: Lines, folder: str) -> MeasuredLoop:
+def _parse_loop(text: str, match: re.Match[str], lines: Lines, folder: str) -> MeasuredLoop:
     kind, clauses = parse_directive(match.group(1))
     begin = match.start()
     first = next_token_or_error(text, match.end())
@@ -159,9 +159,9 @@ def _loop(text: str, match: re.Match[str], lines: Lines, folder: str) -> Measure
     )  # fmt: skip
 
 
-def _end(text: str, at: int) -> int:
+def _construct_end(text: str, at: int) -> int:
     return statement_end(text, next_token_or_error(text, at).begin)
 
 
-def _unescaped(name: str) -> str:
+def _unescape(name: str) -> str:
     return re.sub(r"\\(.)", r"\1", name)

@@ -47,7 +47,7 @@ class _Measured:
     def add(self, region: RegionRun, pid: int) -> None:
         """Adds another instance of a region."""
         by_process = self.by_place.setdefault(region.place, {})
-        by_process[pid] = _sum(by_process[pid], region) if pid in by_process else region
+        by_process[pid] = _add_instances(by_process[pid], region) if pid in by_process else region
 
     def runs(self) -> tuple[RegionRun, ...]:
         """Returns for each region the process that spent most time in it, in the order of source
@@ -58,14 +58,14 @@ class _Measured:
         regions = [
             replace(
                 region, sizes=tuple(self.sizes.get(region.place, {}).values()),
-                cases=_distribution(self.cases.get((region.place, pid), ()), region.executions),
+                cases=_distribution_of(self.cases.get((region.place, pid), ()), region.executions),
             )
             for pid, region in chosen
         ]  # fmt: skip
         return tuple(sorted(regions, key=lambda run: run.place))
 
 
-def _distribution(cases: Sequence[EntryCase], executions: int) -> tuple[EntryCase, ...]:
+def _distribution_of(cases: Sequence[EntryCase], executions: int) -> tuple[EntryCase, ...]:
     """Returns the cases of all instances. Empty if they are incomplete, or all equal."""
     if sum(case.entries for case in cases) != executions:
         return ()
@@ -103,7 +103,7 @@ def read_results(lines: Iterable[str]) -> Results:
                 own = measured.cases.setdefault((place, record.whole("pid")), [])
                 own.append(read_case(record))
                 continue
-            region, pid = _region(record), record.whole("pid")
+            region, pid = _parse_region(record), record.whole("pid")
         except InputError:
             continue  # incomplete, or from another program
         measured.add(region, pid)
@@ -140,7 +140,7 @@ def result_entries(lines: Iterable[str]) -> Iterator[dict[str, Any]]:
             yield entry
 
 
-def _region(entry: Record) -> RegionRun:
+def _parse_region(entry: Record) -> RegionRun:
     return RegionRun(
         file=entry.text("file"),
         line=entry.whole("line"),
@@ -166,7 +166,7 @@ def _region(entry: Record) -> RegionRun:
     )
 
 
-def _sum(first: RegionRun, second: RegionRun) -> RegionRun:
+def _add_instances(first: RegionRun, second: RegionRun) -> RegionRun:
     """Adds two instances of a region."""
     counted = [run for run in (first, second) if run.counted]
     return RegionRun(

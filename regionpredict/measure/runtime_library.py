@@ -21,12 +21,12 @@ _PLAIN = ("-x", "c", "-std=gnu11", "-O2", "-fPIC", "-w")
 
 def runtime_object(driver: Sequence[str], options: Sequence[str], cache: Path) -> Path:
     """Returns the object file with the functions that instrumented code calls."""
-    return _built(driver, cache, RUNTIME / "runtime.c", [*options, "-c"])
+    return _build(driver, cache, RUNTIME / "runtime.c", [*options, "-c"])
 
 
 def preload_library(driver: Sequence[str], cache: Path, source: str) -> Path:
     """Compiles a shared library of `runtime/`, to be loaded before the OpenMP library."""
-    return _built(driver, cache, RUNTIME / source, ["-shared"])
+    return _build(driver, cache, RUNTIME / source, ["-shared"])
 
 
 def shared_library(
@@ -36,15 +36,15 @@ def shared_library(
 
     Raises InputError if the compiler is missing or fails, with `remedy` if it fails.
     """
-    return _built(driver, cache, source, ["-shared"], remedy)
+    return _build(driver, cache, source, ["-shared"], remedy)
 
 
 def runtime_program(driver: Sequence[str], cache: Path, source: str) -> Path:
     """Compiles a program of `runtime/`, with OpenMP."""
-    return _built(driver, cache, RUNTIME / source, ["-fopenmp"])
+    return _build(driver, cache, RUNTIME / source, ["-fopenmp"])
 
 
-def _built(
+def _build(
     driver: Sequence[str],
     cache: Path,
     source: Path,
@@ -108,10 +108,10 @@ def _is_intact(target: Path) -> bool:
     digest = _digest_file(target)
     if not (is_private_file(target) and is_private_file(digest)):
         return False
-    return digest.read_bytes() == _digest(target)
+    return digest.read_bytes() == _file_digest(target)
 
 
-def _digest(path: Path) -> bytes:
+def _file_digest(path: Path) -> bytes:
     return hashlib.sha256(path.read_bytes()).hexdigest().encode()
 
 
@@ -124,7 +124,7 @@ def _store_compiled(part: Path, target: Path) -> None:
         for name in (target, _digest_file(target)):
             if name.is_dir() and not name.is_symlink():
                 shutil.rmtree(name)
-        digest.write_bytes(_digest(part))
+        digest.write_bytes(_file_digest(part))
         part.replace(target)
         digest.replace(_digest_file(target))
     except OSError as error:

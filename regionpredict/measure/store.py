@@ -43,14 +43,14 @@ class Store:
         entry = asdict(replace(campaign, runs=()))
         del entry["runs"]
         tool = {"name": "regionpredict", "version": __version__}
-        self._append({"kind": "campaign", "schema": SCHEMA, "tool": tool, **entry})
+        self._append_entry({"kind": "campaign", "schema": SCHEMA, "tool": tool, **entry})
 
     def add(self, run: Run) -> None:
         """Appends one run to the file."""
         beside = None if run.beside is None else run.beside._asdict()
-        self._append({"kind": "run", **asdict(run), "beside": beside})
+        self._append_entry({"kind": "run", **asdict(run), "beside": beside})
 
-    def _append(self, entry: dict[str, Any]) -> None:
+    def _append_entry(self, entry: dict[str, Any]) -> None:
         append_line(self.path, entry)
 
 
@@ -109,9 +109,9 @@ def read_campaign(path: Path) -> Campaign:
         with reading(path, "a line of measurements", remedy, number):
             entry = json_record(line, "a line of measurements", path, remedy, number)
             if entry.value.get("kind") == "campaign":
-                campaign = _same(campaign, _campaign(entry), path, number)
+                campaign = _check_same_campaign(campaign, _parse_campaign(entry), path, number)
             elif entry.value.get("kind") == "run":
-                runs.append(_run(entry))
+                runs.append(_parse_run(entry))
     if campaign is None and torn and not '{"kind": "campaign"'.startswith(torn[:19]):
         raise InputError(
             "not a file of measurements", remedy="give a file written by regionpredict measure",
@@ -125,7 +125,9 @@ def read_campaign(path: Path) -> Campaign:
     return replace(campaign, runs=tuple(runs))
 
 
-def _same(known: Campaign | None, other: Campaign, path: Path, line: int) -> Campaign:
+def _check_same_campaign(
+    known: Campaign | None, other: Campaign, path: Path, line: int
+) -> Campaign:
     if known is None:
         return other
     for what, first, second in (
@@ -135,14 +137,14 @@ def _same(known: Campaign | None, other: Campaign, path: Path, line: int) -> Cam
     ):
         if first != second:
             raise InputError(
-                f"measurements of different {what} in one file: {_shown(first)} and "
-                f"{_shown(second)}",
+                f"measurements of different {what} in one file: {_value_text(first)} and "
+                f"{_value_text(second)}",
                 remedy="keep one file for each", path=str(path), line=line,
             )  # fmt: skip
     return known
 
 
-def _shown(value: object) -> str:
+def _value_text(value: object) -> str:
     if isinstance(value, Host):
         return f"{value.name} ({value.processor})"
     if isinstance(value, tuple):
@@ -150,7 +152,7 @@ def _shown(value: object) -> str:
     return str(value)
 
 
-def _campaign(entry: Record) -> Campaign:
+def _parse_campaign(entry: Record) -> Campaign:
     if entry.text("schema") != SCHEMA:
         raise entry.error("schema", f"is not {SCHEMA}")
     host = entry.inner("host")
@@ -169,7 +171,7 @@ def _campaign(entry: Record) -> Campaign:
     )
 
 
-def _run(entry: Record) -> Run:
+def _parse_run(entry: Record) -> Run:
     return Run(
         threads=entry.whole("threads", 1),
         repetition=entry.whole("repetition"),
@@ -222,7 +224,9 @@ def _region_run(region: Record) -> RegionRun:
         ordinal=region.whole("ordinal", 1) if "ordinal" in known else 1,
         text=region.text("text") if "text" in known else "",
         lines=region.whole("lines") if "lines" in known else 0,
-        sizes=tuple(_size(size) for size in region.inners("sizes")) if "sizes" in known else (),
+        sizes=tuple(_parse_size(size) for size in region.inners("sizes"))
+        if "sizes" in known
+        else (),
         cases=tuple(map(read_case, region.inners("cases"))) if "cases" in known else (),
     )
 
@@ -235,6 +239,6 @@ def read_case(case: Record) -> EntryCase:
     return EntryCase(case.whole("entries", 1), trips, named)
 
 
-def _size(size: Record) -> EntrySize:
+def _parse_size(size: Record) -> EntrySize:
     extremes = (size.whole(key, -(1 << 63)) for key in ("first", "least", "most"))
     return EntrySize(size.text("name"), size.whole("entries", 1), *extremes)

@@ -51,28 +51,32 @@ class RegionSummary:
 
 def summarise(campaign: Campaign) -> tuple[RegionSummary, ...]:
     """Returns every region with its times, in the order of file and line."""
-    return _summaries([(run.threads, run.regions) for run in campaign.measured])
+    return _summarize_regions([(run.threads, run.regions) for run in campaign.measured])
 
 
 def summarise_teams(campaign: Campaign) -> tuple[RegionSummary, ...]:
     """Returns every `parallel` measured as a whole, with its times."""
-    return _summaries([(run.threads, run.teams) for run in campaign.measured])
+    return _summarize_regions([(run.threads, run.teams) for run in campaign.measured])
 
 
 _Timed = tuple[int, tuple[RegionRun, ...]]
 """The threads of a run, and its loops or its parallel regions."""
 
 
-def _summaries(timed: Sequence[_Timed]) -> tuple[RegionSummary, ...]:
-    samples = _samples(timed)
+def _summarize_regions(timed: Sequence[_Timed]) -> tuple[RegionSummary, ...]:
+    samples = _samples_by_region(timed)
     last = {region.place: region for _, regions in timed for region in regions}
     return tuple(
-        RegionSummary(last[place], {threads: _timing(by[threads]) for threads in sorted(by)})
+        RegionSummary(
+            last[place], {threads: _compute_timing(by[threads]) for threads in sorted(by)}
+        )
         for place, by in sorted(samples.items())
     )
 
 
-def _samples(timed: Sequence[_Timed]) -> dict[tuple[str, int, int], dict[int, list[float]]]:
+def _samples_by_region(
+    timed: Sequence[_Timed],
+) -> dict[tuple[str, int, int], dict[int, list[float]]]:
     samples: dict[tuple[str, int, int], dict[int, list[float]]] = {}
     for threads, regions in timed:
         for region in regions:
@@ -81,7 +85,7 @@ def _samples(timed: Sequence[_Timed]) -> dict[tuple[str, int, int], dict[int, li
     return samples
 
 
-def _timing(samples: list[float]) -> Timing:
+def _compute_timing(samples: list[float]) -> Timing:
     return Timing(median(samples), min(samples), relative_interval(samples), len(samples))
 
 
@@ -97,13 +101,15 @@ def unconverged(runs: Sequence[Run], threads: int, kind: str = "runs") -> tuple[
     own = [run for run in runs if run.threads == threads and not run.warm_up]
     if len(own) < LEAST_RUNS:
         return (f"{len(own)} {kind} of at least {LEAST_RUNS}",)
-    regions = _scattered([(threads, run.regions) for run in own])
-    return (*regions, *_scattered([(threads, run.teams) for run in own]))
+    regions = _has_unconverged_region([(threads, run.regions) for run in own])
+    return (*regions, *_has_unconverged_region([(threads, run.teams) for run in own]))
 
 
-def _scattered(timed: Sequence[_Timed]) -> list[str]:
+def _has_unconverged_region(timed: Sequence[_Timed]) -> list[str]:
     """Whether a region with an important share of the time has not converged."""
-    samples = {place: times for place, by in _samples(timed).items() for times in by.values()}
+    samples = {
+        place: times for place, by in _samples_by_region(timed).items() for times in by.values()
+    }
     whole = sum(median(times) for times in samples.values())
     return [
         f"{file}:{line}" for (file, line, _), times in sorted(samples.items())

@@ -121,10 +121,12 @@ def sweep(
             progress_at = partial(_progress_of, plan, runs, threads, len(made), begin)
             if not warm_up:
                 patience -= wait_for_quiet(
-                    min(patience, left), on_wait=_reporting(progress_at, progress)
+                    min(patience, left), on_wait=_wait_reporter(progress_at, progress)
                 )
             try:
-                run = _run(campaign, plan, threads, environment=environment, left=left, read=read)
+                run = _run_once(
+                    campaign, plan, threads, environment=environment, left=left, read=read
+                )
             except BudgetEndedError:
                 if all(run.warm_up for run in runs):
                     raise
@@ -152,7 +154,7 @@ def _progress_of(
     return Progress(threads, made, settled, len(plan.threads), spent, plan.budget_s, waits_s)
 
 
-def _reporting(
+def _wait_reporter(
     progress_at: Callable[[float | None], Progress], progress: Callable[[Progress], None]
 ) -> Callable[[float], None]:
     """Returns a function that reports the remaining waiting time as progress."""
@@ -174,7 +176,7 @@ def enough(plan: Plan, runs: Sequence[Run], threads: int) -> bool:
     return len(own) >= MOST_RUNS or settled or hopeless
 
 
-def _run(
+def _run_once(
     campaign: Campaign, plan: Plan, threads: int, *, environment: Mapping[str, str], left: float,
     read: Reader,
 ) -> Run:  # fmt: skip
@@ -192,7 +194,7 @@ def _run(
             "OMP_DYNAMIC": "false",
         }
         begin, own_before, before = time.monotonic(), _processor_time(), read_activity()
-        code = _call(campaign.command, settings, standard_error, seconds)
+        code = _run_process(campaign.command, settings, standard_error, seconds)
         beside = disturbance(before, read_activity(), _processor_time() - own_before)
         wall = time.monotonic() - begin
         if code is None:
@@ -238,7 +240,7 @@ def _processor_time() -> float:
     return spent.user + spent.system + spent.children_user + spent.children_system
 
 
-def _call(
+def _run_process(
     command: tuple[str, ...], environment: Mapping[str, str], standard_error: Path, seconds: float
 ) -> int | None:
     """Runs the command. Returns its exit code, or None if it was stopped after its time limit."""
@@ -260,14 +262,14 @@ def _call(
         try:
             return process.wait(seconds)
         except subprocess.TimeoutExpired:
-            _stop(process)
+            _stop_process(process)
             return None
         except BaseException:
-            _stop(process)
+            _stop_process(process)
             raise
 
 
-def _stop(process: subprocess.Popen[bytes]) -> None:
+def _stop_process(process: subprocess.Popen[bytes]) -> None:
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()

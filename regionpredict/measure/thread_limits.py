@@ -43,22 +43,29 @@ def limits_of(hints: Hints, functions: Sequence[OutlinedFunction]) -> tuple[Limi
         own: dict[str, Hint] = {}
         for file, line in lines:
             for hint in hints_at(hints.regions, Place(file, line, line)):
-                if _most(hint) is not None and hint.status != "skipped":
-                    own[hint.id] = max(own.get(hint.id, hint), hint, key=_threads)
+                if _most_threads(hint) is not None and hint.status != "skipped":
+                    own[hint.id] = max(own.get(hint.id, hint), hint, key=_hinted_threads)
         chosen = tuple(own[name] for name in sorted(own))
-        teams = _teams(hints, function, lines, own)
+        teams = _candidate_teams(hints, function, lines, own)
         set_before = [team.size_set_before for group in teams for team in group
                       if team.size_set_before]  # fmt: skip
         if set_before:
             kept.update(dict.fromkeys(set_before))
             continue
-        team = _largest(teams)
-        asked = team if team is not None else max(chosen, key=_threads, default=None)
+        team = _largest_team(teams)
+        asked = team if team is not None else max(chosen, key=_hinted_threads, default=None)
         if asked is None:
             continue
-        line, choices = _choices(asked.sizes, asked, hints)
+        line, choices = _size_choices(asked.sizes, asked, hints)
         limits.append(
-            Limit(function, chosen, _threads(asked), line, choices, _speedup(asked, chosen))
+            Limit(
+                function,
+                chosen,
+                _hinted_threads(asked),
+                line,
+                choices,
+                _speedup_curve(asked, chosen),
+            )
         )
     if not limits and kept:
         raise InputError(
@@ -73,7 +80,7 @@ def limits_of(hints: Hints, functions: Sequence[OutlinedFunction]) -> tuple[Limi
     return tuple(limits)
 
 
-def _teams(
+def _candidate_teams(
     hints: Hints,
     function: OutlinedFunction,
     lines: Collection[tuple[str, int]],
@@ -87,33 +94,33 @@ def _teams(
     return [*begun, [team for team in hints.teams if not set(own).isdisjoint(team.regions)]]
 
 
-def _largest(teams: Iterable[Sequence[TeamHint]]) -> TeamHint | None:
+def _largest_team(teams: Iterable[Sequence[TeamHint]]) -> TeamHint | None:
     """Returns the parallel region with the most threads, among the first ones with a hint."""
-    asked = ([team for team in group if _most(team) is not None] for group in teams)
-    return next((max(group, key=_threads) for group in asked if group), None)
+    asked = ([team for team in group if _most_threads(team) is not None] for group in teams)
+    return next((max(group, key=_hinted_threads) for group in asked if group), None)
 
 
-def _most(hint: Hint | TeamHint) -> int | None:
+def _most_threads(hint: Hint | TeamHint) -> int | None:
     """Returns the number of threads that the function may start. None without a hint."""
     if hint.sizes is not None and (hint.sizes.choices or hint.threads is None):
         return hint.sizes.most  # older files have no threads if sizes change the hint
     return hint.threads
 
 
-def _threads(hint: Hint | TeamHint) -> int:
-    return _most(hint) or 1
+def _hinted_threads(hint: Hint | TeamHint) -> int:
+    return _most_threads(hint) or 1
 
 
-def _speedup(asked: Hint | TeamHint, loops: Sequence[Hint]) -> Mapping[int, float]:
+def _speedup_curve(asked: Hint | TeamHint, loops: Sequence[Hint]) -> Mapping[int, float]:
     """Returns the speedup curve of the parallel region, or of its loop with the most threads."""
     if isinstance(asked, Hint):
         return asked.speedup
     if asked.predicted is not None and asked.predicted.speedup:
         return asked.predicted.speedup
-    return max(loops, key=_threads).speedup if loops else {}
+    return max(loops, key=_hinted_threads).speedup if loops else {}
 
 
-def _choices(
+def _size_choices(
     sizes: BySize | None, asked: Hint | TeamHint, hints: Hints
 ) -> tuple[int, tuple[tuple[int, int], ...]]:
     """Returns the line of the loop whose iterations decide, and the choices. Empty if no loop
@@ -131,18 +138,18 @@ def write_limits(limits: Iterable[Limit], path: Path) -> None:
     each line.
     """
     lines = [
-        f"{limit.threads} {limit.line} {_written(limit.choices)} {_curve(limit.speedup)} "
+        f"{limit.threads} {limit.line} {_choice_text(limit.choices)} {_curve_text(limit.speedup)} "
         f"{limit.outlined.offset:x} {limit.outlined.module}\n"
         for limit in limits
     ]
     path.write_text("".join(lines), encoding="utf-8")
 
 
-def _written(choices: Sequence[tuple[int, int]]) -> str:
+def _choice_text(choices: Sequence[tuple[int, int]]) -> str:
     return ",".join(f"{below}:{threads}" for below, threads in choices) or "-"
 
 
-def _curve(speedup: Mapping[int, float]) -> str:
+def _curve_text(speedup: Mapping[int, float]) -> str:
     """Returns speedups on one thread, two and so on, with linear interpolation between known
     ones.
     """

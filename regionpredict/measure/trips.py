@@ -49,18 +49,24 @@ def canonical(header: Header) -> Canonical:
     """Returns the loop's variable, bounds and step. Raises NotUnderstoodError if it is not
     canonical.
     """
-    variable, step, down = _increment(header.increment)
-    start, declares = _start(header.init, variable)
-    comparison, bound = _condition(header.condition, variable)
+    variable, step, down = _parse_increment(header.increment)
+    start, declares = _parse_start(header.init, variable)
+    comparison, bound = _parse_condition(header.condition, variable)
     if comparison in ("<", "<=") if down else comparison in (">", ">="):
         raise NotUnderstoodError("the step leads away from the bound")
     for part in (start, bound, step):
-        if any(token.text in _CHANGES for token in part) or "," in _spellings(
+        if any(token.text in _CHANGES for token in part) or "," in _token_texts(
             _outside_brackets(part)
         ):
             raise NotUnderstoodError("a bound with a side effect")
     return Canonical(
-        variable, _text(start), comparison, _text(bound), _text(step), down, _text(declares)
+        variable,
+        _joined_text(start),
+        comparison,
+        _joined_text(bound),
+        _joined_text(step),
+        down,
+        _joined_text(declares),
     )
 
 
@@ -72,8 +78,8 @@ def trip_count(text: str, at: int, collapse: int) -> tuple[str, int]:
     `for`.
     """
     first = read_header(text, at)
-    if collapse == 1 and not first.condition and (over := _range(first.init)):
-        return f"{RANGE}({_text(over)},0)", first.begin
+    if collapse == 1 and not first.condition and (over := _range_expression(first.init)):
+        return f"{RANGE}({_joined_text(over)},0)", first.begin
     headers = [first]
     try:
         for _ in range(collapse - 1):
@@ -84,7 +90,7 @@ def trip_count(text: str, at: int, collapse: int) -> tuple[str, int]:
     expression = loop_trip_count(loops[-1])
     for depth in range(len(loops) - 2, -1, -1):
         outer, inner = loops[depth], loops[depth + 1 :]
-        if any(_uses(loop, outer.variable) for loop in inner):
+        if any(_uses_name(loop, outer.variable) for loop in inner):
             expression = _sum_of_inner_trips(outer, expression)
         else:
             expression = f"({loop_trip_count(outer)}*{expression})"
@@ -133,7 +139,7 @@ def _sum_of_inner_trips(loop: Canonical, inner: str) -> str:
     )
 
 
-def _uses(loop: Canonical, name: str) -> bool:
+def _uses_name(loop: Canonical, name: str) -> bool:
     header_text = f"{loop.start} {loop.bound} {loop.step}"
     return name in header_text.replace("(", " ").replace(")", " ").split()
 
@@ -146,7 +152,7 @@ def _next_header(text: str, at: int) -> Header:
     return read_header(text, token.begin)
 
 
-def _range(tokens: Sequence[Token]) -> list[Token]:
+def _range_expression(tokens: Sequence[Token]) -> list[Token]:
     """Returns the range of a C++ `for (x : range)`. Empty if evaluating it twice may have an
     effect.
 
@@ -165,25 +171,25 @@ def _range(tokens: Sequence[Token]) -> list[Token]:
     return over
 
 
-def _increment(tokens: Sequence[Token]) -> tuple[str, list[Token], bool]:
+def _parse_increment(tokens: Sequence[Token]) -> tuple[str, list[Token], bool]:
     inner = _without_parentheses(tokens)
-    spellings = _spellings(inner)
+    spellings = _token_texts(inner)
     if len(spellings) == 2 and spellings[0] in ("++", "--"):
         return spellings[1], _unit_step(inner[1]), spellings[0] == "--"
     if len(spellings) == 2 and spellings[1] in ("++", "--"):
         return spellings[0], _unit_step(inner[0]), spellings[1] == "--"
     if len(spellings) > 2 and spellings[1] in ("+=", "-="):
-        return spellings[0], *_sign(inner[2:], spellings[1] == "-=")
+        return spellings[0], *_step_magnitude(inner[2:], spellings[1] == "-=")
     if len(spellings) > 4 and spellings[1] == "=":
         right = _without_parentheses(inner[2:])
         if right[0].text == spellings[0] and right[1].text in ("+", "-"):
-            return spellings[0], *_sign(right[2:], right[1].text == "-")
+            return spellings[0], *_step_magnitude(right[2:], right[1].text == "-")
         if right[-1].text == spellings[0] and right[-2].text == "+":
-            return spellings[0], *_sign(right[:-2], down=False)
+            return spellings[0], *_step_magnitude(right[:-2], down=False)
     raise NotUnderstoodError("an increment that is not canonical")
 
 
-def _sign(step: Sequence[Token], down: bool) -> tuple[list[Token], bool]:
+def _step_magnitude(step: Sequence[Token], down: bool) -> tuple[list[Token], bool]:
     """Returns the step without the minus sign of a constant. For example, `i += -2` counts down by
     2.
     """
@@ -197,7 +203,7 @@ def _unit_step(token: Token) -> list[Token]:
     return [Token("1", token.begin, token.end)]
 
 
-def _start(tokens: Sequence[Token], variable: str) -> tuple[list[Token], list[Token]]:
+def _parse_start(tokens: Sequence[Token], variable: str) -> tuple[list[Token], list[Token]]:
     for position, token in enumerate(tokens[:-1]):
         if token.text != variable:
             continue
@@ -214,7 +220,7 @@ def _start(tokens: Sequence[Token], variable: str) -> tuple[list[Token], list[To
     raise NotUnderstoodError("a loop without a start")
 
 
-def _condition(tokens: Sequence[Token], variable: str) -> tuple[str, list[Token]]:
+def _parse_condition(tokens: Sequence[Token], variable: str) -> tuple[str, list[Token]]:
     bare = _without_parentheses(tokens)
     if any(token.text in _LOOSE for token in _outside_brackets(bare)):
         raise NotUnderstoodError("a condition that is not one comparison")
@@ -250,9 +256,9 @@ def _without_parentheses(tokens: Sequence[Token]) -> Sequence[Token]:
     return tokens
 
 
-def _spellings(tokens: Sequence[Token]) -> list[str]:
+def _token_texts(tokens: Sequence[Token]) -> list[str]:
     return [token.text for token in tokens]
 
 
-def _text(tokens: Sequence[Token]) -> str:
+def _joined_text(tokens: Sequence[Token]) -> str:
     return " ".join(token.text for token in tokens)

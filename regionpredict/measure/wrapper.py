@@ -86,15 +86,15 @@ class _Build:
             return None
         if call.links and call.has_tied_outputs:
             return self._report_unmeasured("profiled and linked in one call")
-        own = self._start()
-        objects = {} if call.has_tied_outputs else self._objects(texts)
+        own = self._start_original()
+        objects = {} if call.has_tied_outputs else self._compile_objects(texts)
         code = own.wait()
         if code:
             return Outcome(code if code > 0 else 128 - code)
         if call.has_tied_outputs:
-            objects = self._objects(texts)
+            objects = self._compile_objects(texts)
             if len(objects) < len(texts):
-                self._quiet(list(call.command))
+                self._run_quietly(list(call.command))
         if call.links:
             objects = self._link_measured(objects)
         else:
@@ -112,14 +112,14 @@ class _Build:
             sum(text.teams for text in measured),
         )  # fmt: skip
 
-    def _start(self) -> subprocess.Popen[bytes]:
+    def _start_original(self) -> subprocess.Popen[bytes]:
         try:
             return subprocess.Popen(list(self.call.command))
         except OSError as error:
             raise missing_compiler(self.call.driver[0], error) from None
 
     def _report_unmeasured(self, why: str) -> Outcome:
-        code = self._start().wait()
+        code = self._start_original().wait()
         paths = ", ".join(source.path for source in self.call.sources)
         return Outcome(code if code >= 0 else 128 - code, (f"{paths}: {why}: not measured",))
 
@@ -129,7 +129,9 @@ class _Build:
         """Returns the instrumented text. None without regions, or if the preprocessor fails."""
         call = self.call
         language = "c++" if source.cpp else "c"
-        done = self._quiet([*call.driver, *call.preprocessing(), "-E", "-x", language, source.path])
+        done = self._run_quietly(
+            [*call.driver, *call.preprocessing(), "-E", "-x", language, source.path]
+        )
         if done.returncode or not _MAYBE.search(done.stdout):
             return None
         # Imported here, because it is slow and most files have no region.
@@ -156,7 +158,7 @@ class _Build:
             names=text.names, without=without,
         )  # fmt: skip
 
-    def _objects(self, texts: dict[Source, _Text]) -> dict[Source, Path]:
+    def _compile_objects(self, texts: dict[Source, _Text]) -> dict[Source, Path]:
         """Returns the measured objects of the sources that compile with the calls."""
         made = {}
         for number, (source, text) in enumerate(texts.items()):
@@ -208,7 +210,7 @@ class _Build:
         if call.clang:
             options.append("-Wno-unused-command-line-argument")
         line = [*call.driver, *options, "-c", "-x", language, str(copy), "-o", str(made)]
-        done = self._quiet(line)
+        done = self._run_quietly(line)
         if done.returncode:
             return None, done.stderr.decode("utf-8", "replace")
         if call.lto or self._join_objects(plain, whole):
@@ -219,7 +221,9 @@ class _Build:
         """Combines the object and the library into one object that any linker accepts."""
         library = runtime_object(self.call.driver, self.call.abi_options(), self.cache)
         line = [*self.call.driver, *self.call.abi_options(), "-r", "-nostdlib"]
-        return self._quiet([*line, str(plain), str(library), "-o", str(whole)]).returncode == 0
+        return (
+            self._run_quietly([*line, str(plain), str(library), "-o", str(whole)]).returncode == 0
+        )
 
     # -- the link ---------------------------------------------------------------------------------
 
@@ -240,12 +244,12 @@ class _Build:
                 arguments += ["-x", "none", str(objects[source]), "-x", source.named]
         if call.lto:
             arguments.append(str(runtime_object(call.driver, call.abi_options(), self.cache)))
-        if self._quiet([*call.driver, *arguments, "-w"]).returncode == 0:
+        if self._run_quietly([*call.driver, *arguments, "-w"]).returncode == 0:
             return objects
-        self._quiet(list(call.command))
+        self._run_quietly(list(call.command))
         return {}
 
-    def _quiet(self, line: list[str]) -> subprocess.CompletedProcess[bytes]:
+    def _run_quietly(self, line: list[str]) -> subprocess.CompletedProcess[bytes]:
         settings = {name: value for name, value in os.environ.items() if name not in _SPOILS}
         try:
             return subprocess.run(

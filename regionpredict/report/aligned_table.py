@@ -25,7 +25,7 @@ def aligned_lines(
     ['call path', '  model', 'main']
     """
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    groups = _groups(widths)
+    groups = _column_groups(widths)
     lines = []
     for at, row in enumerate(rows):
         for number, group in enumerate(groups):
@@ -63,7 +63,7 @@ def aligned_blocks(rows: Sequence[Sequence[str]], right: Collection[int] = ()) -
     return lines
 
 
-def _groups(widths: Sequence[int]) -> list[list[int]]:
+def _column_groups(widths: Sequence[int]) -> list[list[int]]:
     """Groups the columns, by index, that share a line."""
     groups: list[list[int]] = [[]]
     used = 0

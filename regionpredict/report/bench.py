@@ -50,12 +50,12 @@ class BenchRow(NamedTuple):
     @property
     def speedup(self) -> float | None:
         """Returns the measured speedup over one thread."""
-        return _ratio(self.alone, self.seconds)
+        return _speedup_ratio(self.alone, self.seconds)
 
     @property
     def predicted_speedup(self) -> float | None:
         """Returns the predicted speedup over one thread, by the saturation model."""
-        return _ratio(self.predicted_alone, self.predicted)
+        return _speedup_ratio(self.predicted_alone, self.predicted)
 
     @property
     def utilization(self) -> float | None:
@@ -64,7 +64,7 @@ class BenchRow(NamedTuple):
         return None if speedup is None else speedup / self.threads
 
 
-def _ratio(alone: float | None, seconds: float | None) -> float | None:
+def _speedup_ratio(alone: float | None, seconds: float | None) -> float | None:
     return alone / seconds if alone is not None and seconds else None
 
 
@@ -112,11 +112,11 @@ def bench_document(machine: str, axes: Mapping[str, str], rows: Sequence[BenchRo
     sections = [
         Section("Not measured", missing),
         *(
-            _figure(axis, [row for row in rows if row.figure == name])
+            _figure_picture(axis, [row for row in rows if row.figure == name])
             for name, axis in axes.items()
             if any(row.figure == name for row in rows)
         ),
-        Section("Directions", _directions(rows, most)),
+        Section("Directions", _direction_blocks(rows, most)),
         Section(
             "Loops", [Table(f"Loops on {plural(most, 'thread')}", columns, loops, legend=legend)]
         ),
@@ -129,17 +129,17 @@ def bench_document(machine: str, axes: Mapping[str, str], rows: Sequence[BenchRo
     return Document("Synthetic loops", lead, sections)
 
 
-def _directions(rows: Sequence[BenchRow], most: int) -> list[Block]:
+def _direction_blocks(rows: Sequence[BenchRow], most: int) -> list[Block]:
     """Counts, for each figure, the pairs of loops that both models order as measured."""
     figures: dict[str, list[BenchRow]] = {}
     for row in rows:
         if row.threads == most and row.seconds is not None:
             figures.setdefault(row.figure, []).append(row)
     lines = [
-        (name, _ordered(own, lambda row: _ratio(row.alone, row.iterations),
-                        lambda row: _ratio(row.predicted_alone, row.iterations)),
-         _ordered(own, lambda row: row.utilization, lambda row: row.predicted_speedup),
-         _ordered(own, lambda row: row.utilization, lambda row: row.score))
+        (name, _order_text(own, lambda row: _speedup_ratio(row.alone, row.iterations),
+                        lambda row: _speedup_ratio(row.predicted_alone, row.iterations)),
+         _order_text(own, lambda row: row.utilization, lambda row: row.predicted_speedup),
+         _order_text(own, lambda row: row.utilization, lambda row: row.score))
         for name, own in figures.items() if len(own) > 1
     ]  # fmt: skip
     if not lines:
@@ -157,7 +157,7 @@ def _directions(rows: Sequence[BenchRow], most: int) -> list[Block]:
 _Value = Callable[[BenchRow], float | None]
 
 
-def _ordered(rows: Sequence[BenchRow], measured: _Value, predicted: _Value) -> str:
+def _order_text(rows: Sequence[BenchRow], measured: _Value, predicted: _Value) -> str:
     """Returns the text `9 of 10`: the number of pairs that differ when measured, and the number of
     these in the predicted order.
     """
@@ -174,20 +174,20 @@ def _ordered(rows: Sequence[BenchRow], measured: _Value, predicted: _Value) -> s
     return f"{sum(pairs)} of {len(pairs)}"
 
 
-def _figure(axis: str, rows: Sequence[BenchRow]) -> Section:
+def _figure_picture(axis: str, rows: Sequence[BenchRow]) -> Section:
     """Returns score and utilization at the largest number of threads, and the time of an access at
     the smallest and the largest.
     """
     logx = (len({row.x for row in rows}) > 1 and min(row.x for row in rows) > 0) or None
     least, most = min(row.threads for row in rows), max(row.threads for row in rows)
     shares = [
-        _line(rows, "measured utilization", most, lambda row: row.utilization),
-        _line(rows, "saturation: efficiency", most,
+        _figure_line(rows, "measured utilization", most, lambda row: row.utilization),
+        _figure_line(rows, "saturation: efficiency", most,
               lambda row: row.predicted_speedup and row.predicted_speedup / row.threads),
-        _line(rows, "density: score", most, lambda row: row.score),
+        _figure_line(rows, "density: score", most, lambda row: row.score),
     ]  # fmt: skip
     times = [
-        _line(rows, f"{name}, {plural(threads, 'thread')}", threads, nanoseconds)
+        _figure_line(rows, f"{name}, {plural(threads, 'thread')}", threads, nanoseconds)
         for threads in sorted({least, most})
         for name, nanoseconds in (
             ("measured", lambda row: row.seconds and row.seconds * 1e9 / row.iterations),
@@ -201,7 +201,7 @@ def _figure(axis: str, rows: Sequence[BenchRow]) -> Section:
     ])  # fmt: skip
 
 
-def _line(
+def _figure_line(
     rows: Sequence[BenchRow], name: str, threads: int, value: Callable[[BenchRow], float | None]
 ) -> Drawing:  # fmt: skip
     """Returns a value over the figure's axis, if the value is known."""

@@ -52,11 +52,11 @@ def calibration_document(result: CalibrationResult) -> Document:
     sections = [
         Section("Overview", [Facts(overview)]),
         Section("Saturation model", saturation_blocks(result.saturation)),
-        Section("Density model", [] if density is None else _density(density)),
-        Section("Regions", lambda: [_regions(result)], "page"),
+        Section("Density model", [] if density is None else _density_blocks(density)),
+        Section("Regions", lambda: [_region_table(result)], "page"),
     ]
     lead = [
-        f"Saturation model: {_outcome(result.saturation)}.",
+        f"Saturation model: {_outcome_text(result.saturation)}.",
         "Errors are on programs that were left out of the fit.",
     ]
     files = [sample.summary.last.file for sample in samples.samples]
@@ -66,7 +66,7 @@ def calibration_document(result: CalibrationResult) -> Document:
 def saturation_blocks(calibration: SaturationCalibration) -> list[Block]:
     """Returns the outcome, the scores and the factors of the saturation model."""
     overview = [
-        ("Outcome", _outcome(calibration)),
+        ("Outcome", _outcome_text(calibration)),
         (
             "Confidence",
             f"the speedup's error falls in {100 * calibration.sure:.1f} % of resampled sets of "
@@ -78,16 +78,16 @@ def saturation_blocks(calibration: SaturationCalibration) -> list[Block]:
             ", ".join(calibration.at_bound),
             "at the limit of the factor; check this figure of the machine",
         ))  # fmt: skip
-    return [_scores(calibration), Facts(overview), *_factors(calibration)]
+    return [_score_table(calibration), Facts(overview), *_factor_table(calibration)]
 
 
-def _outcome(calibration: SaturationCalibration) -> str:
+def _outcome_text(calibration: SaturationCalibration) -> str:
     if calibration.helps:
         return "the correction helps"
     return f"the correction does not help, {calibration.against}: no factor is written"
 
 
-def _scores(calibration: SaturationCalibration) -> Table:
+def _score_table(calibration: SaturationCalibration) -> Table:
     before, after = calibration.before, calibration.after
     trivial: list[list[Cell]] = [
         [f"  if every hint were '{name}'", ("", None), error]
@@ -120,7 +120,7 @@ def _cross_validated(
     return Table(f"{model} model, cross-validated over {folds} folds of programs", columns, rows)
 
 
-def _factors(calibration: SaturationCalibration) -> list[Block]:
+def _factor_table(calibration: SaturationCalibration) -> list[Block]:
     shown = calibration.factors or calibration.fitted
     rows: list[list[Cell]] = []
     for name in FACTORS:
@@ -140,7 +140,7 @@ def _factors(calibration: SaturationCalibration) -> list[Block]:
     return [Table(title, columns, rows)] if rows else []
 
 
-def _density(calibration: DensityCalibration) -> list[Block]:
+def _density_blocks(calibration: DensityCalibration) -> list[Block]:
     share = 100 * calibration.sure
     overview = [("Confidence", f"more are right in {share:.1f} % of resampled sets of programs")]
     if calibration.helps:
@@ -155,7 +155,7 @@ def _density(calibration: DensityCalibration) -> list[Block]:
     return [scores, Facts(overview)]
 
 
-def _regions(result: CalibrationResult) -> Table:
+def _region_table(result: CalibrationResult) -> Table:
     """Returns measured times next to corrected ones. Each region is corrected by a fit without its
     program.
     """

@@ -39,11 +39,11 @@ def call_tree_table(
     are sorted by `order`: by growth, by value at the last point, by name, or in input order. The
     legend names the dominant call at each point.
     """
-    calls = _calls(tree, points, pattern, order)
+    calls = _call_rows(tree, points, pattern, order)
     own = "With callees" if tree.measured == "inclusive" else "Itself"
     columns = [Column("Call path"), Column(own), Column("Whole growth", minor=True)]
     for point in points:
-        at = _at(point)
+        at = _point_title(point)
         columns += [
             Column(f"Itself {at.removeprefix('at ')}", "{:.4g}".format),
             Column("With callees", "{:.4g}".format), Column("Share", show_percent, bar=1.0),
@@ -56,9 +56,9 @@ def call_tree_table(
         ]
         for own in calls
     ]  # fmt: skip
-    exclusive = tree.exclusive(_coordinates(tree, points))
+    exclusive = tree.exclusive(_point_coordinates(tree, points))
     most = [
-        f"Most is spent in {tree.calls[best].callpath or '-'} {_at(point)}: "
+        f"Most is spent in {tree.calls[best].callpath or '-'} {_point_title(point)}: "
         f"{show_share(column[best] / (column.sum() or 1.0))} of {column.sum():.4g}"
         for point, column in zip(points, exclusive.T, strict=True) for best in [column.argmax()]
     ]  # fmt: skip
@@ -86,7 +86,7 @@ def call_tree_records(
                 for point, values in zip(points, own.values, strict=True)
             ],
         }
-        for own in _calls(tree, points, pattern, order)
+        for own in _call_rows(tree, points, pattern, order)
     ]  # fmt: skip
 
 
@@ -101,16 +101,16 @@ class _Call(NamedTuple):
     values: list[list[float]]
 
 
-def _calls(
+def _call_rows(
     tree: CallTree, points: Sequence[Mapping[str, float]], pattern: str | None, order: Order
 ) -> list[_Call]:
-    coordinates = _coordinates(tree, points)
+    coordinates = _point_coordinates(tree, points)
     inclusive, growths = tree.inclusive(coordinates), tree.growths()
     values = np.stack([tree.exclusive(coordinates), inclusive, tree.shares(coordinates)], axis=2)
     return [
         _Call(tree.calls[index], growth_text(growths[index], tree.parameters),
               values[index].tolist())
-        for index in _order(tree, inclusive, growths, order, _matching_calls(tree, pattern))
+        for index in _sorted_calls(tree, inclusive, growths, order, _matching_calls(tree, pattern))
     ]  # fmt: skip
 
 
@@ -123,7 +123,7 @@ def growth_text(monomial: Monomial, parameters: Sequence[str]) -> str:
     return "*".join(term_text(parameters[i], t) for i, t in sorted(monomial.items())) or "1"
 
 
-def _coordinates(tree: CallTree, points: Sequence[Mapping[str, float]]) -> FloatArray:
+def _point_coordinates(tree: CallTree, points: Sequence[Mapping[str, float]]) -> FloatArray:
     for point in points:
         missing = [name for name in tree.parameters if name not in point]
         if missing:
@@ -135,7 +135,7 @@ def _coordinates(tree: CallTree, points: Sequence[Mapping[str, float]]) -> Float
     return np.array(numbers, dtype=np.float64).reshape(len(points), len(tree.parameters))
 
 
-def _at(point: Mapping[str, float]) -> str:
+def _point_title(point: Mapping[str, float]) -> str:
     return "at " + ", ".join(f"{name} = {value:g}" for name, value in point.items())
 
 
@@ -161,7 +161,7 @@ def matches(callpath: str, pattern: str) -> bool:
     return fnmatch.fnmatchcase(callpath, pattern) or fnmatch.fnmatchcase(last, pattern)
 
 
-def _order(
+def _sorted_calls(
     tree: CallTree, inclusive: FloatArray, growths: Sequence[Monomial], order: Order, kept: set[int]
 ) -> list[int]:
     """Sorts the kept calls, callers before callees, with the callees of each caller in the given

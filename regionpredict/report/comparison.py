@@ -64,18 +64,18 @@ def comparison_document(
     )
     lead += [
         f"{hints.model} model for {hints.machine}, hints in {comparison.unit}",
-        f"A hint is right if it is {_rule(comparison)}.",
+        f"A hint is right if it is {_rule_text(comparison)}.",
         *_reservations(comparison),
     ]
     sections = [
-        Section("Overview", [Facts(_rates(comparison)), speedup_scatter(comparison)]),
-        Section("Regions", [_regions(comparison, comparison.verdicts, laws)]),
-        Section("Teams", [_regions(comparison, comparison.teams, laws)]),
+        Section("Overview", [Facts(_rate_facts(comparison)), speedup_scatter(comparison)]),
+        Section("Regions", [_region_table(comparison, comparison.verdicts, laws)]),
+        Section("Teams", [_region_table(comparison, comparison.teams, laws)]),
         Section("Wrong", [
-            _not_comparable(shown), _worst(comparison.most_wrong),
+            _not_comparable(shown), _worst_table(comparison.most_wrong),
         ], "text"),
-        Section("Fitted laws", _disagreements(laws)),
-        Section("Source", lambda: _source(comparison, sources), "page"),
+        Section("Fitted laws", _law_disagreements(laws)),
+        Section("Source", lambda: _source_blocks(comparison, sources), "page"),
         Section("Not compared", [
             *_not_compared(comparison.not_measured, "hint", "measurement"),
             *_not_compared(comparison.without_hint, "measured region", "hint"),
@@ -83,7 +83,7 @@ def comparison_document(
         Section("Rows", [csv_table({(): comparison})], "csv"),
     ]  # fmt: skip
     title = f"Predicted and measured: {hints.machine}"
-    document = Document(title, lead, sections, lambda: _record(comparison, laws))
+    document = Document(title, lead, sections, lambda: _json_record(comparison, laws))
     return below_folder(document, [verdict.hint.file for verdict in shown])
 
 
@@ -97,7 +97,7 @@ def csv_table(
     """
     rows = [
         [*key, verdict.hint.id, verdict.hint.function, verdict.hint.score, verdict.hinted,
-         verdict.needed, _verdict(verdict), threads, seconds, speedup,
+         verdict.needed, _verdict_word(verdict), threads, seconds, speedup,
          None if speedup is None else speedup / threads, verdict.predicted_speedup.get(threads)]
         for key, comparison in comparisons.items()
         for verdict in comparison.counted
@@ -109,7 +109,7 @@ def csv_table(
     return csv_rows(columns, rows)
 
 
-def _rule(comparison: Comparison) -> str:
+def _rule_text(comparison: Comparison) -> str:
     if comparison.criterion == "utilisation":
         return "in the area of the utilization"
     return f"the smallest number within {100 * comparison.tolerance:.0f} % of the best time"
@@ -129,7 +129,7 @@ def _reservations(comparison: Comparison) -> list[str]:
     return lines
 
 
-def _rates(comparison: Comparison) -> list[tuple[str, str]]:
+def _rate_facts(comparison: Comparison) -> list[tuple[str, str]]:
     left = [verdict for verdict in comparison.counted if verdict.right is None]
     regions = [verdict for verdict in left if not verdict.regions]
     not_judged = "".join(
@@ -139,8 +139,10 @@ def _rates(comparison: Comparison) -> list[tuple[str, str]]:
         )
         if many
     )  # fmt: skip
-    pairs = [("Success", _rate(success(comparison)) + not_judged)]
-    pairs += [(f"Baseline: {name}", _rate(rate)) for name, rate in baselines(comparison).items()]
+    pairs = [("Success", _rate_text(success(comparison)) + not_judged)]
+    pairs += [
+        (f"Baseline: {name}", _rate_text(rate)) for name, rate in baselines(comparison).items()
+    ]
     lost = time_lost(comparison.judged)
     if lost is not None:
         pairs.append((f"Time, hinted {comparison.unit}", f"{100 * lost:+.1f} % of the best"))
@@ -158,7 +160,7 @@ def _rates(comparison: Comparison) -> list[tuple[str, str]]:
     return pairs
 
 
-def _rate(rate: Rate) -> str:
+def _rate_text(rate: Rate) -> str:
     if rate.share is None:
         return "none judged"
     return (
@@ -167,15 +169,17 @@ def _rate(rate: Rate) -> str:
     )
 
 
-def _regions(
+def _region_table(
     comparison: Comparison, verdicts: Sequence[Verdict], laws: Sequence[FittedLaw]
 ) -> Table:
     """Returns a table of regions, or of parallel regions as a whole."""
     laws_by_construct = {law.verdict.measured.last.construct: law for law in laws}
-    rows = [_row(verdict, comparison) for verdict in verdicts]
+    rows = [_region_row(verdict, comparison) for verdict in verdicts]
 
     def details(at: int) -> list[Block]:
-        return _details(verdicts[at], laws_by_construct.get(verdicts[at].measured.last.construct))
+        return _region_details(
+            verdicts[at], laws_by_construct.get(verdicts[at].measured.last.construct)
+        )
 
     of_teams = any(verdict.regions for verdict in verdicts)
     most = max(n for verdict in comparison.counted for n in verdict.times)
@@ -211,15 +215,16 @@ def _not_comparable(verdicts: Sequence[Verdict]) -> Items:
     return Items(reasons, "Not comparable")
 
 
-def _row(verdict: Verdict, comparison: Comparison) -> list[Cell]:
+def _region_row(verdict: Verdict, comparison: Comparison) -> list[Cell]:
     predicted, measured = _speedups(verdict)
     error = verdict.speedup_error
     return [
         f"{verdict.hint.id} {verdict.hint.function}",
         predicted, measured,
         None if error is None else (f"{round(100 * error):+d} %", abs(error)),
-        verdict.hint.seconds, _seconds_on_one_thread(verdict), verdict.utilisation,
-        _whole(verdict.hinted, comparison), _whole(verdict.needed, comparison), _verdict(verdict),
+        verdict.hint.seconds, _serial_seconds(verdict), verdict.utilisation,
+        _whole_number(verdict.hinted, comparison), _whole_number(verdict.needed, comparison),
+        _verdict_word(verdict),
         wrong_term(verdict),
     ]  # fmt: skip
 
@@ -232,13 +237,13 @@ def _speedups(verdict: Verdict) -> tuple[float | None, float | None]:
     return verdict.predicted_speedup[both[-1]], verdict.measured_speedup[both[-1]]
 
 
-def _seconds_on_one_thread(verdict: Verdict) -> float | None:
+def _serial_seconds(verdict: Verdict) -> float | None:
     """Returns the measured seconds of one execution on one thread."""
     seconds = verdict.times.get(1)
     return None if seconds is None else seconds / max(1, verdict.measured.last.executions)
 
 
-def _verdict(verdict: Verdict) -> str:
+def _verdict_word(verdict: Verdict) -> str:
     if verdict.incomparable:
         return "not comparable"
     return KINDS[verdict.right]
@@ -263,7 +268,7 @@ def wrong_term(verdict: Verdict) -> str:
     return "; ".join(wrong)
 
 
-def _details(verdict: Verdict, law: FittedLaw | None) -> list[Block]:
+def _region_details(verdict: Verdict, law: FittedLaw | None) -> list[Block]:
     band = [(n, low, high) for n, (low, high) in sorted(verdict.hint.band.items())
             if n in verdict.predicted_speedup]  # fmt: skip
     series = [line("predicted", sorted(verdict.predicted_speedup.items()), band),
@@ -292,7 +297,7 @@ def _details(verdict: Verdict, law: FittedLaw | None) -> list[Block]:
     return [Facts(pairs), *drawings]
 
 
-def _worst(wrong: Sequence[Verdict]) -> Items:
+def _worst_table(wrong: Sequence[Verdict]) -> Items:
     lines = []
     for verdict in wrong[:_SHOWN]:
         lines.append(
@@ -304,14 +309,14 @@ def _worst(wrong: Sequence[Verdict]) -> Items:
             + (", borderline" if verdict.hint.borderline else "")
         )
         lines += [f"    assumed: {line}" for line in verdict.hint.assumed]
-    return Items(lines + _more(len(wrong)), "Most wrong first")
+    return Items(lines + _more_text(len(wrong)), "Most wrong first")
 
 
-def _more(count: int) -> list[str]:
+def _more_text(count: int) -> list[str]:
     return [f"... and {count - _SHOWN} more: see --format json"] if count > _SHOWN else []
 
 
-def _disagreements(laws: Sequence[FittedLaw]) -> list[Block]:
+def _law_disagreements(laws: Sequence[FittedLaw]) -> list[Block]:
     """Returns regions whose predicted speedup is outside the interval of the law fitted to the
     times.
     """
@@ -336,7 +341,7 @@ def _disagreements(laws: Sequence[FittedLaw]) -> list[Block]:
         )
     if not lines:
         return [Text(f"{title}.")]
-    return [Items(lines + _more(len(disagreements)), f"{title}, largest first")]
+    return [Items(lines + _more_text(len(disagreements)), f"{title}, largest first")]
 
 
 def _not_compared(names: Sequence[str], what: str, lack: str) -> list[Block]:
@@ -362,7 +367,7 @@ def _list_of_regions(regions: Sequence[str], line: str) -> str:
     return line + first
 
 
-def _source(
+def _source_blocks(
     comparison: Comparison, sources: Callable[[Iterable[str]], Mapping[str, str]]
 ) -> list[Drawing]:  # fmt: skip
     """Returns the sources, with the prediction, the measurement and the errors of each region."""
@@ -376,21 +381,21 @@ def _source(
 
 def _verdict_sentence(verdict: Verdict, comparison: Comparison) -> str:
     predicted, measured = _speedups(verdict)
-    sentence = f"predicted {_times(predicted)}, measured {_times(measured)}"
+    sentence = f"predicted {_times_text(predicted)}, measured {_times_text(measured)}"
     if verdict.hinted is not None and verdict.needed is not None:
         sentence += (
-            f"; {comparison.unit}: {_whole(verdict.hinted, comparison)[0]} hinted, "
-            f"{_whole(verdict.needed, comparison)[0]} needed, {_verdict(verdict)}"
+            f"; {comparison.unit}: {_whole_number(verdict.hinted, comparison)[0]} hinted, "
+            f"{_whole_number(verdict.needed, comparison)[0]} needed, {_verdict_word(verdict)}"
         )
     wrong = wrong_term(verdict)
     return f"{sentence}; {wrong}" if wrong else sentence
 
 
-def _times(value: float | None) -> str:
+def _times_text(value: float | None) -> str:
     return "nothing" if value is None else f"{value:.2f}x"
 
 
-def _whole(value: int | None, comparison: Comparison) -> tuple[str, int | None]:
+def _whole_number(value: int | None, comparison: Comparison) -> tuple[str, int | None]:
     """Formats a whole number of the unit. On a partly measured machine, the largest number means
     "at least".
     """
@@ -399,7 +404,7 @@ def _whole(value: int | None, comparison: Comparison) -> tuple[str, int | None]:
     return f"{value}{'+' if comparison.in_part and value == comparison.options[-1] else ''}", value
 
 
-def _record(comparison: Comparison, laws: Sequence[FittedLaw]) -> dict[str, Any]:
+def _json_record(comparison: Comparison, laws: Sequence[FittedLaw]) -> dict[str, Any]:
     law_of = {law.verdict.measured.last.construct: law for law in laws}
     counted = {verdict.hint.id for verdict in comparison.counted if verdict.regions}
     return {
@@ -413,12 +418,12 @@ def _record(comparison: Comparison, laws: Sequence[FittedLaw]) -> dict[str, Any]
         "time_lost": time_lost(comparison.judged),
         **fields_of(comparison, "median_speedup_error median_time_ratio"),
         "regions": [
-            _entry(verdict, law_of.get(verdict.measured.last.construct))
+            _verdict_record(verdict, law_of.get(verdict.measured.last.construct))
             for verdict in comparison.verdicts
         ],
         "teams": [
             {
-                **_entry(verdict, law_of.get(verdict.measured.last.construct)),
+                **_verdict_record(verdict, law_of.get(verdict.measured.last.construct)),
                 "regions": list(verdict.regions),
                 "counted": verdict.hint.id in counted,
             }
@@ -434,7 +439,7 @@ def _rate_entry(rate: Rate) -> dict[str, Any]:
     return {**fields_of(rate, "share right judged"), "interval": [rate.low, rate.high]}
 
 
-def _entry(verdict: Verdict, law: FittedLaw | None) -> dict[str, Any]:
+def _verdict_record(verdict: Verdict, law: FittedLaw | None) -> dict[str, Any]:
     return {
         **fields_of(verdict.hint, "id file line function score bottleneck confidence assumed"),
         **fields_of(verdict, "predicted_speedup measured_speedup speedup_error time_ratio "

@@ -27,18 +27,25 @@ def coschedule_document(
     cores between programs.
     """
     alone = f"Alone on {machine.name}, each by its plan, one after the other"
-    tables: list[Block] = [_parts(alone, result.sequential_seconds, result.alone, shared=False)]
-    tables += [_parts(_how(way), way.seconds, way.parts) for way in result.allocations[:top]]
+    tables: list[Block] = [
+        _share_table(alone, result.sequential_seconds, result.alone, shared=False)
+    ]
+    tables += [
+        _share_table(_allocation_text(way), way.seconds, way.parts)
+        for way in result.allocations[:top]
+    ]
     sections = [
         Section("Programs", tables),
-        Section("Schedule", [] if over_time is None else [_schedule(over_time)]),
+        Section("Schedule", [] if over_time is None else [_schedule_blocks(over_time)]),
     ]
-    lead = [_verdict(result), *assumed_size_lines(result)]
+    lead = [_verdict_text(result), *assumed_size_lines(result)]
     return Document("Programs that share a node", lead, sections,
-                    lambda: _record(result, machine, top, over_time))  # fmt: skip
+                    lambda: _json_record(result, machine, top, over_time))  # fmt: skip
 
 
-def _parts(title: str, seconds: float, parts: Sequence[Part], *, shared: bool = True) -> Table:
+def _share_table(
+    title: str, seconds: float, parts: Sequence[Part], *, shared: bool = True
+) -> Table:
     columns = [Column("Program", cut=True), Column("Cores", str), Column("Time", show_seconds),
                Column("Slowdown", show_factor, optional=True)]  # fmt: skip
     rows: list[list[Cell]] = [
@@ -47,7 +54,7 @@ def _parts(title: str, seconds: float, parts: Sequence[Part], *, shared: bool = 
     return Table(f"{title}: {show_seconds(seconds)}", columns, rows)
 
 
-def _schedule(schedule: Handover) -> Block:
+def _schedule_blocks(schedule: Handover) -> Block:
     """Returns the time and gains of a schedule, and its first steps with the threads per region."""
     shares = ", ".join(
         f"{name} {plural(cores, 'core')}"
@@ -87,25 +94,25 @@ def assumed_size_lines(result: Coschedule) -> list[str]:
     ]
 
 
-def _verdict(result: Coschedule) -> str:
+def _verdict_text(result: Coschedule) -> str:
     if not result.allocations:
         return "take turns: there are fewer cores than programs"
     best = result.allocations[0]
     gain = result.sequential_seconds / best.seconds if best.seconds else 1.0
     if result.shares:
-        return f"share, {_how(best)}: {gain:.2f} times as fast as taking turns"
+        return f"share, {_allocation_text(best)}: {gain:.2f} times as fast as taking turns"
     if gain > 1.0:
         return f"take turns: the best way to share is only {gain:.2f} times as fast"
     return f"take turns: the best way to share takes {1 / gain:.2f} times as long"
 
 
-def _how(allocation: Allocation) -> str:
+def _allocation_text(allocation: Allocation) -> str:
     if allocation.kind == "packages":
         return "separate packages"
     return "cores of every NUMA domain"
 
 
-def _record(
+def _json_record(
     result: Coschedule, machine: Machine, top: int, over_time: Handover | None
 ) -> dict[str, Any]:  # fmt: skip
     return {
@@ -151,7 +158,7 @@ def slurm_steps(result: Coschedule, hints: Mapping[str, Path]) -> str:
     """
     own_packages = not result.shares or result.allocations[0].kind == "packages"
     where = "block:block" if own_packages else "block:cyclic"
-    return _commands(result, hints, [
+    return _bound_commands(result, hints, [
         f"srun --exact --ntasks=1 --cpus-per-task={part.cores} --distribution={where} "
         "--cpu-bind=cores" for part in _shares_of_faster_way(result)
     ])  # fmt: skip
@@ -166,23 +173,23 @@ def taskset_lines(result: Coschedule, machine: Machine, hints: Mapping[str, Path
     widths = [part.cores // machine.domains if spread else part.cores for part in parts]
     begins = list(accumulate(widths, initial=0)) if result.shares else [0] * len(parts)
     domains = range(machine.domains if spread else 1)
-    return _commands(result, hints, [
-        f"taskset -c {','.join(_range(domain * each + begin, wide) for domain in domains)}"
+    return _bound_commands(result, hints, [
+        f"taskset -c {','.join(_range_text(domain * each + begin, wide) for domain in domains)}"
         for begin, wide in zip(begins, widths, strict=False)
     ])  # fmt: skip
 
 
-def _commands(result: Coschedule, hints: Mapping[str, Path], starts: Sequence[str]) -> str:
+def _bound_commands(result: Coschedule, hints: Mapping[str, Path], starts: Sequence[str]) -> str:
     """Returns the commands of the programs, each after the `starts` that bind it to its cores."""
     end = " &" if result.shares else ""
     lines = [
-        f"OMP_NUM_THREADS={part.cores} {start} {_program(part, result, hints)}{end}"
+        f"OMP_NUM_THREADS={part.cores} {start} {_program_command(part, result, hints)}{end}"
         for part, start in zip(_shares_of_faster_way(result), starts, strict=True)
     ]
-    return "\n".join([*_head(result), *lines, *(["wait"] if end else [])]) + "\n"
+    return "\n".join([*_head_comments(result), *lines, *(["wait"] if end else [])]) + "\n"
 
 
-def _program(part: Part, result: Coschedule, hints: Mapping[str, Path]) -> str:
+def _program_command(part: Part, result: Coschedule, hints: Mapping[str, Path]) -> str:
     """Returns the command of one program. If its regions have different numbers of threads,
     `regionpredict run` sets them.
     """
@@ -192,7 +199,7 @@ def _program(part: Part, result: Coschedule, hints: Mapping[str, Path]) -> str:
     return f"regionpredict run --hints {shell_word(str(hints[part.name]))} -- {program}"
 
 
-def _head(result: Coschedule) -> list[str]:
+def _head_comments(result: Coschedule) -> list[str]:
     """Returns comments about serial time that is not counted, and about pinned threads, which the
     times assume.
     """
@@ -215,5 +222,5 @@ def _shares_of_faster_way(result: Coschedule) -> tuple[Part, ...]:
     return result.allocations[0].parts if result.shares else result.alone
 
 
-def _range(first: int, count: int) -> str:
+def _range_text(first: int, count: int) -> str:
     return str(first) if count == 1 else f"{first}-{first + count - 1}"

@@ -35,7 +35,7 @@ _WIDEST_NAME = 26  # the maximum width of names; values follow longer names dire
 def document_text(document: Document) -> str:
     """Renders the lead and all blocks that have a text form, with blank lines between them."""
     parts = [[one_line(document.title)] if document.titled else []]
-    parts += [[part for line in document.lead for part in _hanging(line)]]
+    parts += [[part for line in document.lead for part in _hanging_lines(line)]]
     parts += [block_lines(block) for section in document.sections for block in section.at("text")]
     return "\n\n".join("\n".join(part) for part in parts if part) + "\n"
 
@@ -59,12 +59,14 @@ def document_markdown(document: Document) -> str:
     """Renders the document in Markdown. Paragraphs are Markdown already."""
     parts = [f"# {document.title}", *map(markdown_text, document.lead)]
     for section in document.sections:
-        shown = [part for block in section.at("markdown") if (part := "\n".join(_markdown(block)))]
+        shown = [
+            part for block in section.at("markdown") if (part := "\n".join(_markdown_lines(block)))
+        ]
         parts += [f"## {section.title}", *shown] if shown else []
     return "\n\n".join(parts) + "\n"
 
 
-def _markdown(block: Block) -> list[str]:
+def _markdown_lines(block: Block) -> list[str]:
     if isinstance(block, Text):
         return [block.content]
     if isinstance(block, Items):
@@ -84,7 +86,7 @@ def _markdown(block: Block) -> list[str]:
     lines = [f"| {' | '.join(row)} |" for row in rows]
     for at, row in enumerate(rows[2:] if block.listed else ()):
         parts = block.details(at) if block.details is not None else ()
-        details = [line for part in parts for line in _markdown(part)]
+        details = [line for part in parts for line in _markdown_lines(part)]
         if details:
             lines += ["", f"<details><summary>{row[0]}</summary>", "", *details, "", "</details>"]
     return lines
@@ -97,19 +99,19 @@ def block_lines(block: Block) -> list[str]:
     if isinstance(block, Items):
         first = "  " if block.title else ""
         lines = [f"{block.title}:"] if block.title and block.entries else []
-        return lines + [line for entry in block.entries for line in _hanging(entry, first)]
+        return lines + [line for entry in block.entries for line in _hanging_lines(entry, first)]
     if isinstance(block, Facts):
-        return _facts(block)
+        return _fact_lines(block)
     if isinstance(block, Preformatted):
         return [one_line(line) for line in block.content.rstrip("\n").split("\n")]
     if isinstance(block, dict):
-        return _heat(block) if block["kind"] == "heat" else []
+        return _heat_lines(block) if block["kind"] == "heat" else []
     if not isinstance(block, Table) or not block.rows:
         return []
-    return _listed(block) if block.listed else _table(block)
+    return _list_lines(block) if block.listed else _table_lines(block)
 
 
-def _hanging(text: str, first: str = "") -> list[str]:
+def _hanging_lines(text: str, first: str = "") -> list[str]:
     """Wraps the text after `first`, with the indentation of `first`. An option stays next to its
     value.
     """
@@ -120,7 +122,7 @@ def _hanging(text: str, first: str = "") -> list[str]:
     return [part.replace("\xa0", " ") for part in lines]
 
 
-def _listed(table: Table) -> list[str]:
+def _list_lines(table: Table) -> list[str]:
     lines = []
     for at, row in enumerate(table.rows):
         shown = [
@@ -138,7 +140,7 @@ def _listed(table: Table) -> list[str]:
     return lines[1:]
 
 
-def _facts(block: Facts) -> list[str]:
+def _fact_lines(block: Facts) -> list[str]:
     wide = max((len(one_line(name)) for name, _ in block.pairs), default=0) + 2
     wide = wide if wide <= _WIDEST_NAME else 0
     return [
@@ -150,17 +152,17 @@ def _facts(block: Facts) -> list[str]:
     ]
 
 
-def _table(table: Table) -> list[str]:
+def _table_lines(table: Table) -> list[str]:
     chosen = table.chosen("text")
     columns = [table.columns[at] for at in chosen]
-    rows = [tuple(_head(column.short or column.title) for column in columns)]
+    rows = [tuple(_column_title(column.short or column.title) for column in columns)]
     rows += [
         tuple(one_line(column.shown(row[at])) for at, column in zip(chosen, columns, strict=True))
         for row in table.rows[: table.top]
     ]
     right = {at for at, column in enumerate(columns) if column.show is not None}
     lines = page_lines(one_line(table.title), then="  ") if table.title else []
-    fitting = _fitting(columns, rows)
+    fitting = _fit_rows(columns, rows)
     if table.repeat:
         lines += aligned_blocks(fitting, right)
     else:
@@ -169,10 +171,10 @@ def _table(table: Table) -> list[str]:
     left = len(table.rows) - (len(rows) - 1)
     if left:
         lines.append(f"... and {left} more; --top {len(table.rows)} shows all")
-    return lines + [part for line in table.legend for part in _hanging(line)]
+    return lines + [part for line in table.legend for part in _hanging_lines(line)]
 
 
-def _heat(block: Drawing) -> list[str]:
+def _heat_lines(block: Drawing) -> list[str]:
     """Renders a heat map as a table. Other pictures have no text form."""
     rows = block["rows"]
     wide = max(map(len, rows), default=0)
@@ -182,7 +184,7 @@ def _heat(block: Drawing) -> list[str]:
     formats: dict[str, Callable[[Any], str]] = {"s": show_seconds, "B": show_bytes}
     show = formats.get(block["unit"], "{:.4g}".format)
     columns = [Column("", str), *(Column(name, show) for name in names[:wide])]
-    return _table(Table(block["title"], columns, cells))
+    return _table_lines(Table(block["title"], columns, cells))
 
 
 def _indent_lines(sentences: Sequence[str]) -> list[str]:
@@ -192,24 +194,24 @@ def _indent_lines(sentences: Sequence[str]) -> list[str]:
     ]  # fmt: skip
 
 
-def _head(title: str) -> str:
+def _column_title(title: str) -> str:
     """Returns the title of a column in text, with a small initial unless it is an abbreviation.
 
-    >>> _head("Call path"), _head("SMAPE"), _head("E_ac")
+    >>> _column_title("Call path"), _column_title("SMAPE"), _column_title("E_ac")
     ('call path', 'SMAPE', 'E_ac')
     """
     short = title in _ABBREVIATIONS or not title[1:2].islower()
     return title if short else title[0].lower() + title[1:]
 
 
-def _least(column: Column) -> int:
+def _least_width(column: Column) -> int:
     return _LEAST_CUT if column.cut is True else int(column.cut)
 
 
-def _shortened(text: str, room: int) -> str:
+def _shorten_text(text: str, room: int) -> str:
     """Cuts a text in the middle. A line number in front of a name is kept.
 
-    >>> _shortened("lulesh.cc:1049 CalcHourglassControlForElems", 32)
+    >>> _shorten_text("lulesh.cc:1049 CalcHourglassControlForElems", 32)
     'lulesh.cc:1049 CalcHour…ForElems'
     """
     place, _, name = text.rpartition(" ")
@@ -220,7 +222,7 @@ def _shortened(text: str, room: int) -> str:
     return f"{cut(place, kept, kept // 3)} {cut(name, left, left // 2)}"
 
 
-def _fitting(columns: list[Column], rows: list[tuple[str, ...]]) -> list[tuple[str, ...]]:
+def _fit_rows(columns: list[Column], rows: list[tuple[str, ...]]) -> list[tuple[str, ...]]:
     """Shortens the texts of `cut` columns where a line is wider than the page.
 
     Last columns that do not fit at the least width of the others continue on the next line. They
@@ -228,7 +230,7 @@ def _fitting(columns: list[Column], rows: list[tuple[str, ...]]) -> list[tuple[s
     """
     widths = [max(map(len, cells)) for cells in zip(*rows, strict=True)]
     least = [
-        min(width, _least(column)) if column.cut else width
+        min(width, _least_width(column)) if column.cut else width
         for width, column in zip(widths, columns, strict=True)
     ]
     count = len(widths)
@@ -237,7 +239,7 @@ def _fitting(columns: list[Column], rows: list[tuple[str, ...]]) -> list[tuple[s
     free = PAGE_WIDTH - sum(widths[:count]) - 2 * (count - 1)
     for at, column in enumerate(columns):
         if column.cut and free < 0:
-            room = max(widths[at] + free, min(widths[at], _least(column)))
-            rows = [(*row[:at], _shortened(row[at], room), *row[at + 1 :]) for row in rows]
+            room = max(widths[at] + free, min(widths[at], _least_width(column)))
+            rows = [(*row[:at], _shorten_text(row[at], room), *row[at + 1 :]) for row in rows]
             free += widths[at] - room
     return rows

@@ -60,12 +60,12 @@ def hint_notes(
     return [HintNote(1, 0, text, "") for text in of_program[:1]] + [
         HintNote(
             prediction.facts.region.span.line,
-            _last(prediction),
+            _last_line(prediction),
             hint_text(prediction),
             prediction.facts.region.id,
         )
         for prediction in predictions
-        if _is(prediction.facts.region.span, file)
+        if _is_in_file(prediction.facts.region.span, file)
     ]
 
 
@@ -111,13 +111,13 @@ def findings(
     """Returns the findings of rules for a file, and the recommended changes."""
     every = [finding for own in predictions for finding in noted(own)]
     every += changes(predictions, advice, machine)
-    return list(dict.fromkeys(finding for finding in every if _is(finding.span, file)))
+    return list(dict.fromkeys(finding for finding in every if _is_in_file(finding.span, file)))
 
 
-def _last(prediction: Prediction) -> int:
+def _last_line(prediction: Prediction) -> int:
     region = prediction.facts.region
     return region.nest.span.line if region.nest is not None else region.span.line
 
 
-def _is(span: Span, file: str) -> bool:
+def _is_in_file(span: Span, file: str) -> bool:
     return Path(span.file).resolve() == Path(file).resolve()

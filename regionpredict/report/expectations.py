@@ -104,10 +104,12 @@ def expectations_document(
         Section("Predictions", prediction_blocks(predictions)),
     ]  # fmt: skip
     title = f"Expectations of {PurePath(report.path).name}"
-    return Document(title, [_summary(report)], sections, lambda: _record(report, predictions))
+    return Document(
+        title, [_summary_text(report)], sections, lambda: _json_record(report, predictions)
+    )
 
 
-def _summary(report: Report) -> str:
+def _summary_text(report: Report) -> str:
     """Summarizes checks: `Failed: 1 of 2 expectations is not as expected, 1 is as expected; 1 of 1
     rule is broken`.
     """
@@ -117,17 +119,19 @@ def _summary(report: Report) -> str:
     parts: list[str] = []
     for words in _OUTCOMES:
         if counts[words]:
-            parts.append(f"{counts[words]}{'' if parts else of} {_is(counts[words])} {words}")
+            parts.append(
+                f"{counts[words]}{'' if parts else of} {_count_verb(counts[words])} {words}"
+            )
     broken = sum(not rule.passed and not rule.inconclusive for rule in report.rules)
-    rules = f"{broken} of {plural(len(report.rules), 'rule')} {_is(broken)} broken"
+    rules = f"{broken} of {plural(len(report.rules), 'rule')} {_count_verb(broken)} broken"
     return f"{state}: {', '.join(parts)}{f'; {rules}' if report.rules else ''}"
 
 
-def _is(count: int) -> str:
+def _count_verb(count: int) -> str:
     return "is" if count == 1 else "are"
 
 
-def _record(report: Report, predictions: Sequence[PredictedValue]) -> dict[str, Any]:
+def _json_record(report: Report, predictions: Sequence[PredictedValue]) -> dict[str, Any]:
     verdicts = []
     for check in report.checks:
         name, verdict = check.parameter, check.verdict

@@ -83,7 +83,7 @@ def region_document(
     if prediction.status == "skipped" or derived is None:
         return Document(title, ["No hint."], [notes], titled=True)
     lead = [
-        _hint(prediction, derived),
+        _hint_line(prediction, derived),
         *_size_range(prediction),
         *_expected_blocks(prediction),
     ]
@@ -91,9 +91,9 @@ def region_document(
     also = [f"By size: {by_size}"] if by_size else []
     also += [*(team_hint(team) if team is not None else ()), *planned]
     sections = [
-        Section("Confidence", [_doubts(prediction)]),
+        Section("Confidence", [_doubt_blocks(prediction)]),
         Section("Other sizes and plans", [Items(also)]),
-        Section("Changes", [_changes(advice)]),
+        Section("Changes", [_change_blocks(advice)]),
         *(_by_saturation(prediction, derived, machine) if isinstance(derived, SaturationDerivation)
           else _by_density(prediction, derived, machine)),
         notes,
@@ -114,7 +114,7 @@ def team_document(
     inside = [f"The parallel region runs {_run_count_text(facts.executions.value)}. In each run:"]
     for member, loop in zip(facts.members, loops, strict=True):
         alone = "no hint alone" if loop.threads is None else (
-            f"alone {threads_text(loop.packages or 0, loop.threads)} ({_limit(loop.bottleneck)})"
+            f"alone {threads_text(loop.packages or 0, loop.threads)} ({_limiter(loop.bottleneck)})"
         )  # fmt: skip
         inside.append(f"  {loop.facts.region.id} in {loop.facts.region.function} runs "
                       f"{_run_count_text(member.runs.value)}: {alone}")  # fmt: skip
@@ -125,11 +125,11 @@ def team_document(
     speedup = [(point.threads, point.value) for point in team.speedup]
     band = [Bounds(point.low, point.high) for point in team.speedup]
     sections = [
-        Section("Confidence", [_doubts(team)]),
+        Section("Confidence", [_doubt_blocks(team)]),
         Section("Other sizes and plans", [Items([*others, *planned])]),
-        Section("Changes", [_changes(advice)]),
+        Section("Changes", [_change_blocks(advice)]),
         Section("Loops", [Items(inside)]),
-        Section("Speedup", [_plot(speedup, band)], "text"),
+        Section("Speedup", [_text_plot(speedup, band)], "text"),
         Section("Speedup", [program_speedup([team], machine)] if speedup[1:] else [], "page"),
         Section("Further", [Text("To explain one loop: regionpredict explain "
                                  f"{facts.members[0].facts.region.id}")]),
@@ -145,7 +145,7 @@ def _with_names(document: Document, loops: Sequence[Prediction]) -> Document:
     return replace(document, files=[loop.facts.region.span.file for loop in loops])
 
 
-def _hint(prediction: Prediction, derived: DensityDerivation | SaturationDerivation) -> str:
+def _hint_line(prediction: Prediction, derived: DensityDerivation | SaturationDerivation) -> str:
     each = prediction.threads_per_core
     cores = f" on {plural((prediction.threads or 0) // each, 'core')} ({each} per core)"
     within = ""
@@ -153,13 +153,13 @@ def _hint(prediction: Prediction, derived: DensityDerivation | SaturationDerivat
         within = f" (within {100 * derived.within:g} % of the best)"
     return (
         f"Hint: {threads_text(prediction.packages or 0, prediction.threads or 0)}"
-        f"{cores if each > 1 else ''} ({_limit(prediction.bottleneck)}), "
+        f"{cores if each > 1 else ''} ({_limiter(prediction.bottleneck)}), "
         f"{show_share(prediction.confidence)} confidence{within}"
         + (", borderline" if prediction.borderline else "")
     )
 
 
-def _limit(bottleneck: str | None) -> str:
+def _limiter(bottleneck: str | None) -> str:
     return f"limited by {bottleneck}" if bottleneck else "nothing limits it"
 
 
@@ -201,19 +201,19 @@ def team_hint(team: TeamPrediction) -> list[str]:
         return [f"{name}: no hint"]
     by_size = size_sentence(team.by_size, whole=True)
     return [
-        f"{name}: {threads_text(team.packages or 0, team.threads)} ({_limit(team.bottleneck)})",
+        f"{name}: {threads_text(team.packages or 0, team.threads)} ({_limiter(team.bottleneck)})",
         *_size_range(team),
         *([f"{name}, by size: {by_size}"] if by_size else []),
     ]
 
 
-def _doubts(estimate: Estimate | TeamEstimate) -> Items:
+def _doubt_blocks(estimate: Estimate | TeamEstimate) -> Items:
     """Returns a line per doubt with the remaining confidence."""
     return Items([f"{100 * own.factor:3.0f} %  {own.id}: {own.reason}" for own in estimate.doubts],
                  "Factors of the confidence")  # fmt: skip
 
 
-def _changes(advice: Sequence[Advice]) -> Items:
+def _change_blocks(advice: Sequence[Advice]) -> Items:
     return Items([f"{change.span}: {advice_sentence(change)}" for change in advice],
                  "Changes to the source that would help (each predicted again)")  # fmt: skip
 
@@ -246,12 +246,12 @@ def _by_saturation(
     charts: list[Block] = [region_speedup(prediction, machine)] if prediction.speedup else []
     charts += [_by_size(prediction)] if len(prediction.by_size) > 1 else []
     return [
-        Section("Speedup", [_plot(prediction.speedup, prediction.band)], "text"),
+        Section("Speedup", [_text_plot(prediction.speedup, prediction.band)], "text"),
         Section("Speedup", charts, "page"),
-        Section("Time", [_times(derived.points)], "text"),
-        Section("Time", [_stack(derived.points)], "page"),
+        Section("Time", [_time_table(derived.points)], "text"),
+        Section("Time", [_time_chart(derived.points)], "page"),
         Section("Data", [Items([
-            _iterations(prediction), working_set_line(prediction.facts),
+            _iteration_lines(prediction), working_set_line(prediction.facts),
             *_assumption_blocks(prediction),
         ])]),
         Section("Core", [Items([
@@ -260,8 +260,8 @@ def _by_saturation(
             f"loads and stores {show_seconds(core.loading)} on one thread",
         ], "In the core, data in the first cache")]),
         Section("Traffic", [
-            _traffic("one thread", derived.levels, machine),
-            _traffic(plural(machine.cores, "thread"), derived.full_levels, machine),
+            _traffic_table("one thread", derived.levels, machine),
+            _traffic_table(plural(machine.cores, "thread"), derived.full_levels, machine),
             Text("Reuse: the loop along which the cache keeps data, and the data of an iteration."),
         ]),
         Section("Reuse", [explain_reuse(prediction.facts, machine.line_bytes)]),
@@ -274,7 +274,7 @@ def _notes_with_counts(notes: Sequence[str]) -> list[str]:
     return [f"{note} ({n} times)" if n > 1 else note for note, n in Counter(notes).items()]
 
 
-def _iterations(prediction: Prediction) -> str:
+def _iteration_lines(prediction: Prediction) -> str:
     return f"Iterations shared among the threads: {prediction.facts.iterations}"
 
 
@@ -302,7 +302,7 @@ def working_set_line(facts: RegionFacts) -> str:
     return f"{shown}, no value for {', '.join(open_names)}" if open_names else f"{shown}, not known"
 
 
-def _times(points: Sequence[Point]) -> Table:
+def _time_table(points: Sequence[Point]) -> Table:
     step = max(1.0, (len(points) - 1) / (_POINTS - 1))
     chosen = [points[round(k * step)] for k in range(min(len(points), _POINTS))]
     rows: list[list[Cell]] = [
@@ -318,7 +318,7 @@ def _times(points: Sequence[Point]) -> Table:
     return Table("Time by threads (share of each term)", columns, rows)
 
 
-def _stack(points: Sequence[Point]) -> Drawing:
+def _time_chart(points: Sequence[Point]) -> Drawing:
     step = max(1, -(-len(points) // _BARS))
     return {
         "kind": "stack", "title": "Time by term and number of threads", "x": "threads",
@@ -328,7 +328,7 @@ def _stack(points: Sequence[Point]) -> Drawing:
     }  # fmt: skip
 
 
-def _traffic(who: str, levels: Sequence[LevelTraffic], machine: Machine) -> Table:
+def _traffic_table(who: str, levels: Sequence[LevelTraffic], machine: Machine) -> Table:
     """Returns the bytes between the levels of the memory, in total and by array."""
     names = [*(f"L{cache.level}" for cache in machine.caches), "memory"]
     rows: list[list[Cell]] = []
@@ -362,10 +362,10 @@ def _by_size(prediction: Prediction) -> Drawing:
                  [line("threads", points)], step=True, logx=True)  # fmt: skip
 
 
-def _plot(speedup: Sequence[tuple[int, float]], band: Sequence[Bounds]) -> Block:
+def _text_plot(speedup: Sequence[tuple[int, float]], band: Sequence[Bounds]) -> Block:
     """Draws the speedup curve as a small text plot, with dots at the ends of its interval.
 
-    >>> print("\\n".join(_plot([(1, 1.0), (2, 2.0)], ()).content.splitlines()[-2:]))
+    >>> print("\\n".join(_text_plot([(1, 1.0), (2, 2.0)], ()).content.splitlines()[-2:]))
             +-------------------------------------------------------------
              1                                                 threads   2
     """
@@ -410,7 +410,7 @@ def _by_density(
         ]
     statements = zip(derived.statements, derived.counts, strict=True)
     return [
-        Section("Loops", [Items([_iterations(prediction), *_loops(prediction)])]),
+        Section("Loops", [Items([_iteration_lines(prediction), *_loop_tree(prediction)])]),
         Section("Arrays", [Items([
             f"{array.name}: {plural(array.dims, 'dimension')}, "
             f"{'counted' if array.counted else 'left out'}" for array in arrays
@@ -420,25 +420,25 @@ def _by_density(
         ])]),
         Section("Reuse", [explain_reuse(prediction.facts, machine.line_bytes)]),
         Section("Statements", [
-            _statement(score, count if derived.form.by_executions else None)
+            _statement_block(score, count if derived.form.by_executions else None)
             for score, count in statements
         ]),
-        Section("Score", [Items(_conclusion(prediction, derived))]),
+        Section("Score", [Items(_score_lines(prediction, derived))]),
     ]  # fmt: skip
 
 
-def _loops(prediction: Prediction) -> list[str]:
+def _loop_tree(prediction: Prediction) -> list[str]:
     lines = []
     shown = -1
     for _, loops, positions in prediction.facts.region.placed_statements():
         for depth, (loop, position) in enumerate(zip(loops, positions, strict=True)):
             if position > shown:
                 shown = position
-                lines.append("  " * (depth + 1) + _loop(loop))
+                lines.append("  " * (depth + 1) + _loop_line(loop))
     return lines
 
 
-def _loop(loop: Loop) -> str:
+def _loop_line(loop: Loop) -> str:
     if loop.trips is None:
         return f"{loop.variable}: iterations not known  (line {loop.span.line})"
     most = "at most " if loop.exits else ""
@@ -446,7 +446,7 @@ def _loop(loop: Loop) -> str:
     return f"{loop.variable}: {most}{loop.trips} {unit}  (line {loop.span.line})"
 
 
-def _statement(score: StatementScore, executions: int | None) -> Table:
+def _statement_block(score: StatementScore, executions: int | None) -> Table:
     rows: list[list[Cell]] = [
         ["good" if term.good else "bad", term.value, term.number, term.weight,
          term.what if term.kind == "operation" else f"{term.what}: {term.kind}"]
@@ -463,7 +463,7 @@ def _statement(score: StatementScore, executions: int | None) -> Table:
     return Table(title, columns, rows, legend=["Cycles: number x weight."])
 
 
-def _conclusion(prediction: Prediction, derived: DensityDerivation) -> list[str]:
+def _score_lines(prediction: Prediction, derived: DensityDerivation) -> list[str]:
     over = f"Average over {plural(len(derived.statements), 'statement')}"
     over += ", by their executions" if derived.form.by_executions else ""
     areas = ", ".join(f"{100 * bound:.0f} %" for bound in derived.thresholds) or "none"

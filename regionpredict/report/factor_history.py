@@ -45,15 +45,15 @@ def history_document(versions: Sequence[Version]) -> Document:
     width, runs = widths[-1]
     name, last = runs[-1]
     lead = [f"{name}: parallel efficiency {100 * last.parallel:.1f} % on "
-            f"{_processes(width)}{_change(runs)}."]  # fmt: skip
+            f"{_process_text(width)}{_change_text(runs)}."]  # fmt: skip
     sections = [
-        Section(_processes(width), [*_curve(width, runs), _table(runs)])
+        Section(_process_text(width), [*_factor_curve(width, runs), _version_table(runs)])
         for width, runs in reversed(widths)
     ]
-    return Document("Efficiency over versions", lead, sections, lambda: _record(versions))
+    return Document("Efficiency over versions", lead, sections, lambda: _json_record(versions))
 
 
-def _change(runs: Sequence[tuple[str, VersionRun]]) -> str:
+def _change_text(runs: Sequence[tuple[str, VersionRun]]) -> str:
     if len(runs) < 2:
         return ""
     (name, before), (_, now) = runs[-2:]
@@ -61,11 +61,11 @@ def _change(runs: Sequence[tuple[str, VersionRun]]) -> str:
     return f", {points:+.1f} percentage points against {name}"
 
 
-def _processes(width: int) -> str:
+def _process_text(width: int) -> str:
     return f"{width} process{'es' * (width > 1)}"
 
 
-def _table(runs: Sequence[tuple[str, VersionRun]]) -> Table:
+def _version_table(runs: Sequence[tuple[str, VersionRun]]) -> Table:
     columns = [Column("Version", cut=True), *(percent_column(head) for head in _FACTORS.values()),
                Column("Run time", show_seconds)]  # fmt: skip
     rows: list[list[Cell]] = [
@@ -74,7 +74,7 @@ def _table(runs: Sequence[tuple[str, VersionRun]]) -> Table:
     return Table("", columns, rows, legend=_LEGEND)
 
 
-def _curve(width: int, runs: Sequence[tuple[str, VersionRun]]) -> list[Block]:
+def _factor_curve(width: int, runs: Sequence[tuple[str, VersionRun]]) -> list[Block]:
     """Draws the factors over the number of the version. A single version has no curve."""
     if len(runs) < 2:
         return []
@@ -84,11 +84,11 @@ def _curve(width: int, runs: Sequence[tuple[str, VersionRun]]) -> list[Block]:
                   if (value := getattr(run, key)) is not None]  # fmt: skip
         if points:
             series.append(line(head, points))
-    title = f"Factors on {_processes(width)}"
+    title = f"Factors on {_process_text(width)}"
     return [curve(title, "version, in the order of the table", "efficiency (%)", series)]
 
 
-def _record(versions: Sequence[Version]) -> dict[str, Any]:
+def _json_record(versions: Sequence[Version]) -> dict[str, Any]:
     fields = f"runtime_s {' '.join(_FACTORS)}"
     return {
         "schema": SCHEMA,

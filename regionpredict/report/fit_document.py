@@ -72,9 +72,9 @@ def fit_document(path: str, result: FitResult) -> Document:
               for series, model in models for warning in model.warnings]  # fmt: skip
     left_out = [str(problem) for problem in result.models.problems]
     sections = [
-        Section("Result", _fastest(result), "page"),
-        Section("Models", [_models(result), *notes], only),
-        Section("Comparison", lambda: _together(result), "page"),
+        Section("Result", _fastest_facts(result), "page"),
+        Section("Models", [_model_table(result), *notes], only),
+        Section("Comparison", lambda: _common_picture(result), "page"),
         Section("Doubts", [Items(doubts, "Doubts")], only),
         Section("Left out", [Items(left_out)], "page"),
         Section("Predictions", prediction_blocks(result.predictions), only),
@@ -82,10 +82,10 @@ def fit_document(path: str, result: FitResult) -> Document:
         Section("Next measurements",
                 [next_points_table(result.next_points)] if result.next_points else []),
     ]  # fmt: skip
-    return Document(f"Models of {path}", [], sections, lambda: _record(result))
+    return Document(f"Models of {path}", [], sections, lambda: _json_record(result))
 
 
-def _fastest(result: FitResult) -> list[Block]:
+def _fastest_facts(result: FitResult) -> list[Block]:
     """Describes the model that grows fastest, and the largest error at points left out of the
     fit.
     """
@@ -103,7 +103,7 @@ def _fastest(result: FitResult) -> list[Block]:
     return [Text(text)]
 
 
-def _record(result: FitResult) -> dict[str, Any]:
+def _json_record(result: FitResult) -> dict[str, Any]:
     points = result.next_points
     return {
         "schema": MODELS_SCHEMA,
@@ -121,19 +121,21 @@ def model_record(series: Series, model: FittedModel) -> dict[str, Any]:
         **fields_of(series, "callpath metric"),
         **fields_of(model, "parameters constant law law_parameters reciprocal ceiling smape "
                  "cross_validated_error warnings"),
-        "terms": _terms(model.terms, model.parameters),
+        "terms": _term_records(model.terms, model.parameters),
         "pieces": [
             {**fields_of(piece, "first last constant"),
-             "terms": _terms(piece.terms, model.parameters)}
+             "terms": _term_records(piece.terms, model.parameters)}
             for piece in model.pieces
         ],
         "text": model.formula(),
-        "adjusted_r2": _finite(model.adjusted_r2),
-        "noise": _finite(model.noise),
+        "adjusted_r2": _finite_number(model.adjusted_r2),
+        "noise": _finite_number(model.noise),
     }  # fmt: skip
 
 
-def _terms(terms: Iterable[tuple[float, Monomial]], names: Sequence[str]) -> list[dict[str, Any]]:
+def _term_records(
+    terms: Iterable[tuple[float, Monomial]], names: Sequence[str]
+) -> list[dict[str, Any]]:
     return [
         {
             "coefficient": coefficient,
@@ -143,11 +145,11 @@ def _terms(terms: Iterable[tuple[float, Monomial]], names: Sequence[str]) -> lis
     ]
 
 
-def _finite(value: float) -> float | None:
+def _finite_number(value: float) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def _together(result: FitResult) -> list[Block]:
+def _common_picture(result: FitResult) -> list[Block]:
     """Draws all models over one parameter in one picture, if there are a few of them."""
     models = result.models.models
     names = {(series.metric, model.parameters) for series, model in models}
@@ -156,7 +158,7 @@ def _together(result: FitResult) -> list[Block]:
     return [model_curves(models, level=result.level)]
 
 
-def _models(result: FitResult) -> Table:
+def _model_table(result: FitResult) -> Table:
     rows: list[list[Cell]] = [
         [
             series.callpath or None, series.metric or None, model.formula(result.style),
@@ -171,16 +173,16 @@ def _models(result: FitResult) -> Table:
         Column("Metric", key="metric", choice=True, minor=True), Column("Model", key="model"),
         Column("Growth", choice=True, minor=True, only="page"),
         Column("Law", key="law", choice=True, minor=True, only="page"),
-        Column("SMAPE", _percent, "smape", minor=True),
+        Column("SMAPE", _percent_text, "smape", minor=True),
         Column("Adj. R2", fitness_text, "adjusted_r2", minor=True),
-        Column("Left-out", _percent, "cross_validated_error", minor=True),
+        Column("Left-out", _percent_text, "cross_validated_error", minor=True),
     ]  # fmt: skip
     legend = ["SMAPE: mean error of the fit. Adj. R2: share of the variation that the model "
               "explains. Left-out: error at points left out of the fit."]  # fmt: skip
-    return Table("Models", columns, rows, lambda at: _details(result, at), legend=legend)
+    return Table("Models", columns, rows, lambda at: _model_details(result, at), legend=legend)
 
 
-def _percent(value: float) -> str:
+def _percent_text(value: float) -> str:
     return f"{value:.2f} %" if math.isfinite(value) else "-"
 
 
@@ -193,7 +195,7 @@ def fitness_text(value: float) -> str:
     return f"{value:.3f}" if math.isfinite(value) else "-"
 
 
-def _details(result: FitResult, at: int) -> list[Block]:
+def _model_details(result: FitResult, at: int) -> list[Block]:
     """Returns the details of a model's row."""
     series, model = result.models.models[at]
     pairs = [("Model", model.formula())]

@@ -44,23 +44,23 @@ def changes_document(changes: HintChanges) -> Document:
          Column("Kind", only="page", choice=True, minor=True)],
         [
             (
-                f"{change.region.id} {change.region.function}", _change(change),
-                _hint(change.old), _hint(change.new), dict(_KINDS)[change.kind],
+                f"{change.region.id} {change.region.function}", _change_text(change),
+                _hint_text(change.old), _hint_text(change.new), dict(_KINDS)[change.kind],
             )
             for change in reported
         ],
-        details=lambda at: [Items(list(_reasons(reported[at])))],
+        details=lambda at: [Items(list(_reason_lines(reported[at])))],
         listed=True,
     )  # fmt: skip
     sections = [Section("Changed regions", [table])]
     files = [side.file for side in sides]
     absolute = [file for file in files if PurePath(file).is_absolute()]
-    document = Document("Hint changes", [_head(changes)], sections, lambda: _record(changes),
+    document = Document("Hint changes", [_lead(changes)], sections, lambda: _json_record(changes),
                         files=[] if absolute else files)  # fmt: skip
     return below_folder(document, absolute)
 
 
-def _record(changes: HintChanges) -> dict[str, Any]:
+def _json_record(changes: HintChanges) -> dict[str, Any]:
     """Returns all regions. A region that exists on one side only is null on the other."""
     return {
         "schema": SCHEMA,
@@ -69,7 +69,7 @@ def _record(changes: HintChanges) -> dict[str, Any]:
         "regions": [
             {
                 "change": change.kind, **fields_of(change.region, "id function"),
-                "old": _outlined(change.old), "new": _outlined(change.new),
+                "old": _outline_record(change.old), "new": _outline_record(change.new),
                 "reasons": list(change.reasons),
             }
             for change in changes.changes
@@ -77,14 +77,14 @@ def _record(changes: HintChanges) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _outlined(outline: RegionOutline | None) -> dict[str, Any] | None:
+def _outline_record(outline: RegionOutline | None) -> dict[str, Any] | None:
     if outline is None:
         return None
     known = fields_of(outline, "id packages threads gain", seconds="hinted_seconds")
     return known | fields_of(outline, "bottleneck confidence")
 
 
-def _head(changes: HintChanges) -> str:
+def _lead(changes: HintChanges) -> str:
     old, new = changes.old, changes.new
     if old.machine == new.machine:
         which = f"on {new.machine}, {old.name} -> {new.name}"
@@ -109,22 +109,22 @@ def _only_in(changes: HintChanges) -> str:
     return f" ({', '.join(parts)})" if parts else ""
 
 
-def _change(change: HintChange) -> str:
+def _change_text(change: HintChange) -> str:
     """Describes a change as `1 package, 5 threads, 3.8x -> 2 packages, 36 threads, 14.2x`."""
     if change.old is None or change.new is None:
-        return f"{'new' if change.old is None else 'removed'}: {_hint(change.region)}"
-    before, now = _hint(change.old), _hint(change.new)
+        return f"{'new' if change.old is None else 'removed'}: {_hint_text(change.region)}"
+    before, now = _hint_text(change.old), _hint_text(change.new)
     return f"{now}, as before" if before == now else f"{before} -> {now}"
 
 
-def _reasons(change: HintChange) -> Iterator[str]:
+def _reason_lines(change: HintChange) -> Iterator[str]:
     """Describes the change of the time at the hint, and the reasons."""
     old, new = change.old, change.new
     if old is None or new is None:
         return
     if old.id.rpartition(":")[0] != new.id.rpartition(":")[0] or old.function != new.function:
         yield f"was {old.id} {old.function}"
-    yield from _time(old.hinted_seconds, new.hinted_seconds)
+    yield from _time_text(old.hinted_seconds, new.hinted_seconds)
     if not change.same_confidence:
         yield f"confidence {100 * old.confidence:.0f} % -> {100 * new.confidence:.0f} %"
     if change.only is not None:
@@ -135,7 +135,7 @@ def _reasons(change: HintChange) -> Iterator[str]:
     yield from first_of(change.reasons, _REASONS, "more reasons: see --format json")
 
 
-def _hint(outline: RegionOutline | None) -> str:
+def _hint_text(outline: RegionOutline | None) -> str:
     """Formats a hint as `2 packages, 36 threads, 14.2x`."""
     if outline is None:
         return "-"
@@ -147,7 +147,7 @@ def _hint(outline: RegionOutline | None) -> str:
     return text if outline.gain is None else f"{text}, {outline.gain:.1f}x"
 
 
-def _time(old: float | None, new: float | None) -> Iterator[str]:
+def _time_text(old: float | None, new: float | None) -> Iterator[str]:
     """Describes the change in time of one execution at the hint."""
     if not old or not new:
         return

@@ -56,7 +56,7 @@ def hints_document(
     """
     line_bytes = machine.line_bytes if reuse else None
     described = spread(
-        partial(_predicted, line_bytes=line_bytes),
+        partial(_prediction_record, line_bytes=line_bytes),
         predictions,
         processes_for(len(predictions), processes) if reuse else 1,
     )
@@ -85,7 +85,7 @@ def hints_document(
         "plan": planned[0] if len(planned) == 1 else None,
         "plans": planned,
         "unbound": plain(rank_sizes(predictions).unbound) if model == "saturation" else None,
-        "diagnostics": [_note(note, with_file=True) for note in notes],
+        "diagnostics": [_note_record(note, with_file=True) for note in notes],
     }
 
 
@@ -98,14 +98,14 @@ def facts_document(facts: Sequence[RegionFacts], notes: Sequence[Diagnostic]) ->
         "tool": {"name": "regionpredict", "version": __version__},
         "regions": [
             {
-                **_region(region_facts, reuse.by_array),
-                "status": _status(region_facts),
-                "diagnostics": _notes((*region_facts.diagnostics, *reuse.notes)),
+                **_region_record(region_facts, reuse.by_array),
+                "status": _status_name(region_facts),
+                "diagnostics": _note_records((*region_facts.diagnostics, *reuse.notes)),
             }
             for region_facts in facts
             for reuse in [counted_reuse(region_facts, LINE_BYTES)]
         ],
-        "diagnostics": [_note(note, with_file=True) for note in notes],
+        "diagnostics": [_note_record(note, with_file=True) for note in notes],
     }
 
 
@@ -116,11 +116,11 @@ def schema(name: str) -> dict[str, Any]:
     return loaded
 
 
-def _status(facts: RegionFacts) -> str:
+def _status_name(facts: RegionFacts) -> str:
     return {"complete": "predicted"}.get(facts.status, facts.status)
 
 
-def _region(facts: RegionFacts, reuse: ByArray | None) -> dict[str, Any]:
+def _region_record(facts: RegionFacts, reuse: ByArray | None) -> dict[str, Any]:
     """Returns the entry of a region, with the reuse distances of its references if they were
     counted.
     """
@@ -135,10 +135,10 @@ def _region(facts: RegionFacts, reuse: ByArray | None) -> dict[str, Any]:
             clause.name if clause.text is None else f"{clause.name}({clause.text})"
             for clause in region.clauses
         ],
-        "iterations": _count(facts.iterations, "value"),
+        "iterations": _count_record(facts.iterations, "value"),
         **({"over_threads": True} if region.over_threads else {}),
         **({"by_hand": True} if region.by_hand else {}),
-        "working_set": _count(facts.working_set, "bytes"),
+        "working_set": _count_record(facts.working_set, "bytes"),
         "arrays": [
             {
                 **fields_of(array, "name dims counted"),
@@ -159,40 +159,40 @@ def _region(facts: RegionFacts, reuse: ByArray | None) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _predicted(prediction: Prediction, line_bytes: int | None) -> dict[str, Any]:
+def _prediction_record(prediction: Prediction, line_bytes: int | None) -> dict[str, Any]:
     reuse = None if line_bytes is None else counted_reuse(prediction.facts, line_bytes)
-    region = _region(prediction.facts, None if reuse is None else reuse.by_array)
+    region = _region_record(prediction.facts, None if reuse is None else reuse.by_array)
     notes = (*prediction.diagnostics, *(() if reuse is None else reuse.notes))
     arrays, gain = region.pop("arrays"), prediction.superlinear
     pairs = zip(prediction.speedup, prediction.band, strict=True)
     return {
         **region,
-        "miss_probability": _rounded(prediction.miss_probability),
-        "score": _rounded(prediction.score),
+        "miss_probability": _round(prediction.miss_probability),
+        "score": _round(prediction.score),
         **estimate_fields(prediction, [(*point, *band) for point, band in pairs]),
         "superlinear": gain and {**plain(gain), "speedup": round(gain.speedup, 4)},
         "arrays": arrays,
-        "diagnostics": _notes(notes),
+        "diagnostics": _note_records(notes),
     }
 
 
-def _count(count: Count, value: str) -> dict[str, Any]:
+def _count_record(count: Count, value: str) -> dict[str, Any]:
     entry = {"expr": None if count.expr is None else str(count.expr), value: count.value}
     if count.holds:
         entry["conditions"] = count.conditions
     return {**entry, "at_most": True} if count.at_most else entry
 
 
-def _notes(notes: Sequence[Diagnostic]) -> list[dict[str, Any]]:
-    return [_note(note, with_file=False) for note in notes]
+def _note_records(notes: Sequence[Diagnostic]) -> list[dict[str, Any]]:
+    return [_note_record(note, with_file=False) for note in notes]
 
 
-def _note(note: Diagnostic, *, with_file: bool) -> dict[str, Any]:
+def _note_record(note: Diagnostic, *, with_file: bool) -> dict[str, Any]:
     place = "file line column" if with_file else "line column"
     return {"id": note.id, **fields_of(note.span, place), "message": note.message}
 
 
-def _rounded(value: float | None) -> float | None:
+def _round(value: float | None) -> float | None:
     return None if value is None else round(value, 4)
 
 
@@ -202,7 +202,7 @@ def team_document(team: TeamPrediction, advice: Sequence[Advice]) -> dict[str, A
     return {
         "id": facts.id, **fields_of(facts.span, "file line"), "function": facts.function,
         "regions": [member.facts.region.id for member in facts.members],
-        "executions": _executions(facts.executions.expr, facts.executions.value),
+        "executions": _execution_record(facts.executions.expr, facts.executions.value),
         "seconds": team.seconds,
         **estimate_fields(team, team.speedup),
         "advice": [
@@ -267,11 +267,11 @@ def team_by_region(teams: Sequence[TeamPrediction]) -> dict[str, dict[str, Any]]
     return {
         region: {
             "team": place["team"],
-            "executions": _executions(place["runs"].expr, place["runs"].value),
+            "executions": _execution_record(place["runs"].expr, place["runs"].value),
         }
         for region, place in entries.items()
     }
 
 
-def _executions(expr: object, value: int | None) -> dict[str, Any]:
+def _execution_record(expr: object, value: int | None) -> dict[str, Any]:
     return {"expr": None if expr is None else str(expr), "value": value}

@@ -31,13 +31,13 @@ gains have no workloads beyond it.
 """
 
 
-def _record(study: ImbalanceStudy, findings: Sequence[Finding]) -> dict[str, Any]:
+def _json_record(study: ImbalanceStudy, findings: Sequence[Finding]) -> dict[str, Any]:
     """Returns the study as a JSON record. `callpath` is "" for the whole run."""
     metrics = (("workload", "workload_s"), ("workload_deviation", "deviation_s"))
     return {
         "schema": SCHEMA,
-        "whole": _summary(study.whole),
-        "callpaths": [_summary(row) for row in study.callpaths],
+        "whole": _summary_record(study.whole),
+        "callpaths": [_summary_record(row) for row in study.callpaths],
         "iterations": study.iterations and fields_of(study.iterations, "count", calls="period"),
         "records": [
             {"metric": metric, "callpath": row.callpath, "location": plain(place), "value": value,
@@ -50,7 +50,7 @@ def _record(study: ImbalanceStudy, findings: Sequence[Finding]) -> dict[str, Any
     }  # fmt: skip
 
 
-def _summary(row: Imbalance) -> dict[str, Any]:
+def _summary_record(row: Imbalance) -> dict[str, Any]:
     course = row.evolution and fields_of(row.evolution, "course persistent growth imbalance_s")
     return {**fields_of(row, "callpath mean_s runtime_impact_s allocation_impact_s pattern groups"),
             "evolution": course}  # fmt: skip
@@ -85,13 +85,13 @@ def imbalance_document(
     sections = [
         Section("Overview", [Facts(facts)]),
         timeline_section(analysis),
-        Section("Locations", lambda: [_workloads(whole, study.locations), *_evolution(whole)],
+        Section("Locations", lambda: [_workloads(whole, study.locations), *_iteration_curve(whole)],
                 "page"),
         Section("Call paths", [_call_paths(study, top)]),
         Section("Findings", [Items(notes)], "page"),
     ]  # fmt: skip
     title = f"Imbalance of {analysis.trace.name}"
-    return Document(title, lead, sections, lambda: _record(study, findings))
+    return Document(title, lead, sections, lambda: _json_record(study, findings))
 
 
 def _call_paths(study: ImbalanceStudy, top: int) -> Table:
@@ -108,7 +108,7 @@ def _call_paths(study: ImbalanceStudy, top: int) -> Table:
 
     def details(at: int) -> list[Block]:
         own = study.callpaths[at]
-        return [_workloads(own, study.locations), *_evolution(own)] if at < shown else []
+        return [_workloads(own, study.locations), *_iteration_curve(own)] if at < shown else []
 
     columns = [
         Column("Call path", cut=True), Column("Mean", show_seconds, minor=True),
@@ -130,15 +130,15 @@ def _workloads(imbalance: Imbalance, locations: Sequence[Location]) -> Table:
         )
     ]
     columns = [Column("Location"), Column("Workload", show_seconds, bar=True),
-               Column("From the mean", _signed)]  # fmt: skip
+               Column("From the mean", _signed_seconds)]  # fmt: skip
     return Table("Workload by location", columns, rows)
 
 
-def _signed(seconds: float) -> str:
+def _signed_seconds(seconds: float) -> str:
     return f"{'-' if seconds < 0 else '+'}{show_seconds(abs(seconds))}"
 
 
-def _evolution(imbalance: Imbalance) -> list[Block]:
+def _iteration_curve(imbalance: Imbalance) -> list[Block]:
     if imbalance.evolution is None:
         return []
     points = list(enumerate(imbalance.evolution.imbalance_s, 1))

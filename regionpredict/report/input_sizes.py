@@ -38,7 +38,7 @@ def input_lines(result: ProgramResult) -> list[str]:
         return []
     option = _OTHER.get(hint.sizes_from, "--set NAME=VALUE")
     return [
-        sizes_sentence(hint, result.machine, result.arguments, _longest(result)),
+        sizes_sentence(hint, result.machine, result.arguments, _longest_loop(result)),
         f"Options: --format slurm for a job script, {option} for other sizes.",
     ]
 
@@ -55,7 +55,7 @@ def sizes_sentence(
     return f"Sizes: {_KNOWN[hint.sizes_from].format(source, run)}{example}."
 
 
-def _longest(result: ProgramResult) -> str:
+def _longest_loop(result: ProgramResult) -> str:
     """Describes the longest loop, such as ` (27000 iterations in lulesh.cc:1009)`. Empty if its
     number of iterations is unknown.
     """

@@ -55,12 +55,12 @@ def isoefficiency_document(
     models.
     """
     formulas = [
-        f"{name}(p, n) = {model.text()} ({_fitness(model.rrmse, model.adjusted_r2)})"
+        f"{name}(p, n) = {model.text()} ({_fitness_text(model.rrmse, model.adjusted_r2)})"
         for name, model in (("E_ac", result.actual), ("E_cf", result.free)) if model is not None
     ]  # fmt: skip
     formulas += [
         f"{name} = {fitted.formula()} "
-        f"({_fitness(_rrmse(fitted), fitted.adjusted_r2 if fitted.terms else None)})"
+        f"({_fitness_text(_relative_rmse(fitted), fitted.adjusted_r2 if fitted.terms else None)})"
         for name, fitted in (("T_inf(n)", result.depth), ("pi(n)", result.parallelism))
         if fitted is not None
     ]  # fmt: skip
@@ -71,30 +71,30 @@ def isoefficiency_document(
         Section("Answers", [Facts([
             (f"{number}. {asked}", answer) for number, (asked, answer) in enumerate(answers, 1)
         ]), Text(_SYMBOLS, only="page")]),
-        Section("Sizes", lambda: [*_sizes(result, efficiency, threads),
-                                  *_contours(result, threads)], "page"),
-        Section("Discrepancies", lambda: _discrepancies(result), "page"),
-        Section("Efficiency", [_points(data, result)]),
-        Section("Curves", lambda: _curves(result), "page"),
+        Section("Sizes", lambda: [*_size_table(result, efficiency, threads),
+                                  *_contour_picture(result, threads)], "page"),
+        Section("Discrepancies", lambda: _discrepancy_curves(result), "page"),
+        Section("Efficiency", [_efficiency_table(data, result)]),
+        Section("Curves", lambda: _efficiency_curves(result), "page"),
         Section("Models", [Items(formulas)]),
         Section("Models over the size", lambda: [
-            *_graph(result.depth, "Depth T_inf", "seconds"),
-            *_graph(result.parallelism, "Average parallelism pi", ""),
+            *_graph_curve(result.depth, "Depth T_inf", "seconds"),
+            *_graph_curve(result.parallelism, "Average parallelism pi", ""),
         ], "page"),
         Section("Open", [Items([f"open: {text}" for text in result.open_])]),
     ]  # fmt: skip
     lead = [f"{' '.join(data.command)} on {data.host}"]
     return Document("Isoefficiency", lead, sections,
-                    lambda: _record(data, result, efficiency, threads, size))  # fmt: skip
+                    lambda: _json_record(data, result, efficiency, threads, size))  # fmt: skip
 
 
-def _fitness(rrmse: float, adjusted_r2: float | None) -> str:
+def _fitness_text(rrmse: float, adjusted_r2: float | None) -> str:
     return f"rRMSE {show_percent(rrmse)}" + (
         "" if adjusted_r2 is None else f", R2 {adjusted_r2:.3f}"
     )
 
 
-def _points(data: IsoefficiencyData, result: Isoefficiency) -> Block:
+def _efficiency_table(data: IsoefficiencyData, result: Isoefficiency) -> Block:
     if not result.points:
         return Text("Nothing was measured on several threads.")
     rows: list[list[Cell]] = []
@@ -119,7 +119,7 @@ def _points(data: IsoefficiencyData, result: Isoefficiency) -> Block:
     return Table("Efficiencies", columns, rows, legend=legend)
 
 
-def _rrmse(model: FittedModel) -> float:
+def _relative_rmse(model: FittedModel) -> float:
     """Returns the root mean square error of a model's formula, divided by the mean of the
     observations.
     """
@@ -128,7 +128,7 @@ def _rrmse(model: FittedModel) -> float:
     return float(np.sqrt(np.mean(error**2)) / (abs(y.mean()) or 1.0))
 
 
-def _curves(result: Isoefficiency) -> list[Block]:
+def _efficiency_curves(result: Isoefficiency) -> list[Block]:
     """Draws one picture per size with its three efficiencies over threads, and their models."""
     by_size: dict[float, list[EfficiencyPoint]] = {}
     for point in result.points:
@@ -154,7 +154,7 @@ def _curves(result: Isoefficiency) -> list[Block]:
     return blocks
 
 
-def _sizes(result: Isoefficiency, efficiency: float, threads: int) -> list[Block]:
+def _size_table(result: Isoefficiency, efficiency: float, threads: int) -> list[Block]:
     most = max([threads, *(REACH * point.threads for point in result.points)])
     grid = np.geomspace(1, max(most, 2), _SAMPLES).tolist()
     known = [size_line for size_line in size_lines(result, efficiency, grid) if size_line.points]
@@ -165,7 +165,7 @@ def _sizes(result: Isoefficiency, efficiency: float, threads: int) -> list[Block
     return [curve(title, "threads", "size n", series, logx=True, logy=True)]
 
 
-def _discrepancies(result: Isoefficiency) -> list[Block]:
+def _discrepancy_curves(result: Isoefficiency) -> list[Block]:
     """Draws the efficiency lost to contention and to the structure of the graph, over threads, with
     one line per size.
     """
@@ -192,7 +192,7 @@ def _discrepancies(result: Isoefficiency) -> list[Block]:
     return blocks
 
 
-def _contours(result: Isoefficiency, threads: int) -> list[Block]:
+def _contour_picture(result: Isoefficiency, threads: int) -> list[Block]:
     """Draws the lines of constant efficiency of the program and of its graph without contention."""
     most = max([threads, *(REACH * point.threads for point in result.points)])
     grid = np.geomspace(1, max(most, 2), _SAMPLES).tolist()
@@ -211,7 +211,7 @@ def _contours(result: Isoefficiency, threads: int) -> list[Block]:
     return blocks
 
 
-def _graph(model: FittedModel | None, title: str, unit: str) -> list[Block]:
+def _graph_curve(model: FittedModel | None, title: str, unit: str) -> list[Block]:
     """Draws a model over the size with its interval, and the recorded values."""
     if model is None:
         return []
@@ -220,7 +220,7 @@ def _graph(model: FittedModel | None, title: str, unit: str) -> list[Block]:
     return [model_curves([(series, model)], until=REACH * float(model.points.max()), level=LEVEL)]
 
 
-def _record(
+def _json_record(
     data: IsoefficiencyData, result: Isoefficiency, efficiency: float, threads: int, size: float
 ) -> dict[str, Any]:
     counts = tuple(sorted({time.threads for time in data.times} | {threads}))
@@ -256,8 +256,8 @@ def _record(
         "surfaces": _surfaces_record(result, threads),
         "scalability_bug": result.scalability_bug,
         "efficiency": efficiency,
-        "sizes": {"threads": threads, **_solutions(result.sizes_for(threads, efficiency))},
-        "threads": {"n": size, **_solutions(result.threads_for(size, efficiency))},
+        "sizes": {"threads": threads, **_solution_records(result.sizes_for(threads, efficiency))},
+        "threads": {"n": size, **_solution_records(result.threads_for(size, efficiency))},
         "contours": [
             {"efficiency": level, "line": plain(result.contour(level, counts))}
             for level in CONTOURS
@@ -286,7 +286,7 @@ def _graph_record(model: FittedModel | None) -> dict[str, Any] | None:
             {"coefficient": coefficient, "n": list(monomial.get(0, (0.0, 0.0)))}
             for coefficient, monomial in model.terms
         ],
-        "rrmse": _rrmse(model),
+        "rrmse": _relative_rmse(model),
         "adjusted_r2": model.adjusted_r2 if model.terms else None,
     }
 
@@ -312,7 +312,7 @@ def _measured_record(time: SizeTime | None) -> dict[str, Any]:
     return fields_of(time, "host", seconds="mean_s", cpu_s="mean_cpu_s")
 
 
-def _solutions(solved: Mapping[str, Solution | None]) -> dict[str, Any]:
+def _solution_records(solved: Mapping[str, Solution | None]) -> dict[str, Any]:
     return {
         name: solution and {**fields_of(solution, "value low high"), "level": LEVEL}
         for name, solution in solved.items()

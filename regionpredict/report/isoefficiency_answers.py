@@ -25,33 +25,33 @@ def isoefficiency_answers(
     sizes = result.sizes_for(threads, efficiency)
     counts = result.threads_for(size, efficiency)
     return [
-        ("Is the algorithm limited?", _limited(result)),
-        ("Is contention the cause?", _contention(result)),
-        ("Is there room in the graph?", _room(result)),
+        ("Is the algorithm limited?", _limit_answer(result)),
+        ("Is contention the cause?", _contention_answer(result)),
+        ("Is there room in the graph?", _room_answer(result)),
         (
             f"Which n keeps E = {efficiency:g} on {plural(threads, 'thread')}?",
-            _solutions(sizes, "n", "no size")
-            + _forecast(result.parallelism, sizes["E_ub"])
+            _solution_text(sizes, "n", "no size")
+            + _forecast_note(result.parallelism, sizes["E_ub"])
             + _warning_if_far(sizes, "n", max((point.size for point in result.sound), default=0))
-            + _impossible(sizes, lambda own, bound: own < bound * (1 - NOISE)),
+            + _bound_warning(sizes, lambda own, bound: own < bound * (1 - NOISE)),
         ),
         (
             f"How many threads keep E = {efficiency:g} at n = {show_size(size)}?",
-            _solutions(counts, "p", "not even one")
+            _solution_text(counts, "p", "not even one")
             + _warning_if_far(
                 counts, "p", max((point.threads for point in result.sound), default=0)
             )
-            + _impossible(counts, lambda own, bound: own > bound * (1 + NOISE)),
+            + _bound_warning(counts, lambda own, bound: own > bound * (1 + NOISE)),
         ),
     ]
 
 
-def _limited(result: Isoefficiency) -> str:
+def _limit_answer(result: Isoefficiency) -> str:
     if result.scalability_bug is None or result.depth is None or result.parallelism is None:
         if any(point.disturbed for point in result.points):
             return "Inconclusive: other processes used the host while graphs were recorded."
         return "Not known: too few sizes."
-    depth, parallelism = _growth(result.depth), _growth(result.parallelism)
+    depth, parallelism = _growth_text(result.depth), _growth_text(result.parallelism)
     if result.scalability_bug:
         return (
             f"Yes, a scalability bug: the average parallelism grows as {parallelism}, more slowly "
@@ -67,19 +67,19 @@ def _limited(result: Isoefficiency) -> str:
     )
 
 
-def _growth(model: FittedModel) -> str:
+def _growth_text(model: FittedModel) -> str:
     from regionpredict.fit.model.terms import term_text  # noqa: PLC0415
 
     leading = model.leading_term
     return "*".join(term_text("n", term) for term in leading.values()) if leading else "a constant"
 
 
-def _contention(result: Isoefficiency) -> str:
+def _contention_answer(result: Isoefficiency) -> str:
     undecided = _inconclusive_reason(result)
     if undecided:
         return undecided
     worst = max(result.sound, key=lambda point: point.contention)
-    figures = f"delta_con is at most {worst.contention:.2f} ({_where(worst)})"
+    figures = f"delta_con is at most {worst.contention:.2f} ({_point_text(worst)})"
     if worst.contention > max(MUCH, worst.structure):
         return f"Yes: {figures}, more than the graph's part there ({worst.structure:.2f})."
     if worst.contention > MUCH:
@@ -87,7 +87,7 @@ def _contention(result: Isoefficiency) -> str:
     return f"No: {figures}."
 
 
-def _where(point: EfficiencyPoint) -> str:
+def _point_text(point: EfficiencyPoint) -> str:
     return f"n = {show_size(point.size)}, {plural(point.threads, 'thread')}"
 
 
@@ -111,12 +111,12 @@ def _inconclusive_reason(result: Isoefficiency) -> str:
     return f"Inconclusive: the data of {plural(most, 'thread')} are wrong (see open)."
 
 
-def _room(result: Isoefficiency) -> str:
+def _room_answer(result: Isoefficiency) -> str:
     undecided = _inconclusive_reason(result)
     if undecided:
         return undecided
     worst = max(result.sound, key=lambda point: point.structure)
-    figures = f"delta_str is at most {worst.structure:.2f} ({_where(worst)})"
+    figures = f"delta_str is at most {worst.structure:.2f} ({_point_text(worst)})"
     if worst.structure > MUCH:
         return (
             f"Yes: {figures}. Fewer dependences, another task size or another scheduler can "
@@ -125,7 +125,7 @@ def _room(result: Isoefficiency) -> str:
     return f"Hardly: {figures}. The run without contention is near what its graph allows."
 
 
-def _solutions(solved: dict[str, Solution | None], name: str, none: str) -> str:
+def _solution_text(solved: dict[str, Solution | None], name: str, none: str) -> str:
     parts = []
     for function, solution in solved.items():
         if solution is None:
@@ -134,12 +134,12 @@ def _solutions(solved: dict[str, Solution | None], name: str, none: str) -> str:
             parts.append(f"by {function} {none}")
         else:
             parts.append(
-                f"by {function} {name} = {_number(solution.value)} {_band(solution)}".rstrip()
+                f"by {function} {name} = {_shown(solution.value)} {_band_of(solution)}".rstrip()
             )
     return "; ".join(parts) + "."
 
 
-def _forecast(model: FittedModel | None, solution: Solution | None) -> str:
+def _forecast_note(model: FittedModel | None, solution: Solution | None) -> str:
     """Returns a sentence if the size by E_ub comes from forecasters and not from the formula of
     pi(n).
     """
@@ -149,12 +149,14 @@ def _forecast(model: FittedModel | None, solution: Solution | None) -> str:
     if abs(model.predict((solution.value,)) - formula) <= SAME * abs(formula):
         return ""
     return (
-        f" At n = {_number(solution.value)} pi(n) is the mean of several forecasts, since its "
+        f" At n = {_shown(solution.value)} pi(n) is the mean of several forecasts, since its "
         "formula fits the points too poorly."
     )
 
 
-def _impossible(solved: dict[str, Solution | None], exceeds: Callable[[float, float], bool]) -> str:
+def _bound_warning(
+    solved: dict[str, Solution | None], exceeds: Callable[[float, float], bool]
+) -> str:
     """Returns a warning if a model of E_ac or E_cf exceeds E_ub, which can happen beyond the
     measured points.
     """
@@ -181,16 +183,16 @@ def _warning_if_far(solved: dict[str, Solution | None], name: str, most: float) 
     if not far or not most:
         return ""
     return (
-        f" {name} = {_number(max(far))} is {show_size(max(far) / most, 3)} times beyond the "
+        f" {name} = {_shown(max(far))} is {show_size(max(far) / most, 3)} times beyond the "
         f"largest {name} that was measured ({show_size(most)}): a guess, not a forecast."
     )
 
 
-def _number(value: float) -> str:
+def _shown(value: float) -> str:
     return "unlimited" if value >= LARGEST else show_size(value, 4)
 
 
-def _band(solution: Solution) -> str:
-    low = "?" if solution.low is None else _number(solution.low)
-    high = "?" if solution.high is None else _number(solution.high)
+def _band_of(solution: Solution) -> str:
+    low = "?" if solution.low is None else _shown(solution.low)
+    high = "?" if solution.high is None else _shown(solution.high)
     return "" if low == high else f"({low} to {high} at {show_share(solution.level)})"

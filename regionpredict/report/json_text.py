@@ -46,10 +46,10 @@ def as_json(document: Mapping[str, Any]) -> str:
     """Encodes the document as text with a final newline. Objects and lists without nested values
     are on one line.
     """
-    return _json(document, "\n") + "\n"
+    return _encode(document, "\n") + "\n"
 
 
-def _json(value: Any, line: str) -> str:
+def _encode(value: Any, line: str) -> str:
     """Encodes a value. This is faster than `json.dumps` with an indent, which writes each value
     separately.
     """
@@ -58,6 +58,6 @@ def _json(value: Any, line: str) -> str:
         return _ENCODE(value)
     deeper = line + " "
     if isinstance(value, dict):
-        items = [f"{_ENCODE(key)}: {_json(item, deeper)}" for key, item in value.items()]
+        items = [f"{_ENCODE(key)}: {_encode(item, deeper)}" for key, item in value.items()]
         return "{" + deeper + f",{deeper}".join(items) + line + "}"
-    return "[" + deeper + f",{deeper}".join([_json(item, deeper) for item in value]) + line + "]"
+    return "[" + deeper + f",{deeper}".join([_encode(item, deeper) for item in value]) + line + "]"

@@ -48,7 +48,7 @@ def loop_table(
     `packages`. Values are `marked` as borderline, assumed, partial or wrong.
     """
     seconds = times or {}
-    fields = _fields(folder, seconds, whole, packages, loops)
+    fields = _table_fields(folder, seconds, whole, packages, loops)
     chosen = [fields[name] for name in names.split()]
     shown = [list(map(field.value, loops)) for field in chosen]
     if marked:
@@ -64,7 +64,7 @@ def loop_table(
     return Table(title, columns, rows, details, below=below, **settings)
 
 
-def _fields(
+def _table_fields(
     folder: str,
     times: Mapping[str, float],
     whole: float,
@@ -72,32 +72,32 @@ def _fields(
     loops: Sequence[Loop],
 ) -> dict[str, _Field]:
     def share(loop: Loop) -> Cell:
-        seconds = times.get(_where(loop).id)
+        seconds = times.get(_region_of(loop).id)
         return None if seconds is None or not whole else seconds / whole
 
     def marks(loop: Loop) -> str:
         partial = "?" if loop.status == "partial" else ""
-        wrong = WRONG if any(note.id in CONFLICTS for note in _notes(loop)) else ""
+        wrong = WRONG if any(note.id in CONFLICTS for note in _notes_of(loop)) else ""
         return (GUESSED if loop.range is not None else "") + partial + wrong
 
     spark = Column("Gain", lambda gain: f"{show_times(gain)}x",
                    spark=lambda at: [point[:2] for point in loops[at].speedup])  # fmt: skip
     bar = False if packages is None else float(packages)
     return {
-        "line": _Field(Column("Line", str), lambda loop: _where(loop).span.line),
-        "place": _Field(Column("Region"), lambda loop: _where(loop).id.removeprefix(folder)),
+        "line": _Field(Column("Line", str), lambda loop: _region_of(loop).span.line),
+        "place": _Field(Column("Region"), lambda loop: _region_of(loop).id.removeprefix(folder)),
         "where": _Field(Column("Where", cut=True), lambda loop: (
-            f"{_where(loop).span.file.removeprefix(folder)}:{_where(loop).span.line} "
-            f"{_where(loop).function}"
+            f"{_region_of(loop).span.file.removeprefix(folder)}:{_region_of(loop).span.line} "
+            f"{_region_of(loop).function}"
         )),
         "function": _Field(Column("Function", cut=10, minor=True),
-                           lambda loop: _where(loop).function),
+                           lambda loop: _region_of(loop).function),
         "iterations": _Field(Column("Iterations", show_count, short="iters", minor=True,
-                                    unknown="?"), _iterations),
-        "data": _Field(Column("Data", show_bytes, minor=True, unknown="?"), _data,
-                       lambda loop: "*" if loop.assumed and isinstance(_data(loop), int) else ""),
+                                    unknown="?"), _iterations_of),
+        "data": _Field(Column("Data", show_bytes, minor=True, unknown="?"), _size,
+                       lambda loop: "*" if loop.assumed and isinstance(_size(loop), int) else ""),
         "seconds": _Field(Column("Time on one thread", show_time, minor=True, bar=True),
-                          lambda loop: times.get(_where(loop).id)),
+                          lambda loop: times.get(_region_of(loop).id)),
         "share": _Field(Column("Time", lambda part: f"{100 * part:.1f} %", unknown="?"), share),
         "gain": _Field(spark, lambda loop: None if loop.threads is None else gain_of(loop),
                        lambda loop: "~" if loop.borderline else ""),
@@ -118,26 +118,26 @@ def _fields(
     }  # fmt: skip
 
 
-def _where(loop: Loop) -> Any:
+def _region_of(loop: Loop) -> Any:
     """Returns the region, or the facts of a parallel region. Both have an id, a span and a
     function.
     """
     return loop.facts.region if isinstance(loop, Prediction) else loop.facts
 
 
-def _notes(loop: Loop) -> Sequence[Any]:
+def _notes_of(loop: Loop) -> Sequence[Any]:
     if isinstance(loop, Prediction):
         return loop.diagnostics
     return [note for member in loop.facts.members for note in member.facts.diagnostics]
 
 
-def _iterations(loop: Loop) -> Any:
+def _iterations_of(loop: Loop) -> Any:
     if isinstance(loop, Prediction):
         return loop.facts.iterations.value
     return f"{len(loop.facts.members)} loops", None
 
 
-def _data(loop: Loop) -> Any:
+def _size(loop: Loop) -> Any:
     return loop.working_set_bytes if isinstance(loop, Prediction) else ("", None)
 
 

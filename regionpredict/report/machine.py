@@ -44,18 +44,18 @@ def machine_document(machine: Machine) -> Document:
     sections = [
         Section("Overview", [Facts(overview)], "page"),
         Section("Node", [Preformatted("The node", draw(machine))], "text"),
-        Section("Node", lambda: [_topology(machine)], "page"),
+        Section("Node", lambda: [_topology_picture(machine)], "page"),
         Section("Key figures", [Preformatted("", key_figures(machine))], "text"),
-        Section("Bandwidth", lambda: _bandwidths(machine), "page"),
-        Section("Costs of OpenMP", lambda: _overheads(machine), "page"),
-        Section("Figures", lambda: [_figures(machine)], "page"),
-        Section("Remarks", lambda: _remarks(machine), "page"),
+        Section("Bandwidth", lambda: _bandwidth_pictures(machine), "page"),
+        Section("Costs of OpenMP", lambda: _overhead_pictures(machine), "page"),
+        Section("Figures", lambda: [_figure_table(machine)], "page"),
+        Section("Remarks", lambda: _remark_table(machine), "page"),
     ]
     lead = [f"{machine.name}: {machine.description}"]
     return Document(f"Machine {machine.name}", lead, sections)
 
 
-def _topology(machine: Machine) -> Drawing:
+def _topology_picture(machine: Machine) -> Drawing:
     """Returns packages, NUMA domains, caches and cores. Each level has the `cores` that one part
     spans.
     """
@@ -79,7 +79,7 @@ def _topology(machine: Machine) -> Drawing:
     ]}  # fmt: skip
 
 
-def _bandwidths(machine: Machine) -> list[Block]:
+def _bandwidth_pictures(machine: Machine) -> list[Block]:
     """Draws bandwidths of memory and caches by kernel, over the cores of a domain."""
     levels = [("Memory", machine.memory.bandwidth)]
     levels += [(f"L{cache.level}", cache.bandwidth) for cache in machine.caches]
@@ -87,8 +87,8 @@ def _bandwidths(machine: Machine) -> list[Block]:
     for name, kernels in levels:
         if kernels:
             series = [
-                line(kernel, [(n, value / _GIGA) for n, value in _points(curve)],
-                     _spread(machine, _key(machine, curve), curve))
+                line(kernel, [(n, value / _GIGA) for n, value in _figure_points(curve)],
+                     _confidence_interval(machine, _figure_key(machine, curve), curve))
                 for kernel, curve in kernels.items()
             ]  # fmt: skip
             title = f"{name} of one NUMA domain, by kernel, as the program counts bytes"
@@ -97,24 +97,26 @@ def _bandwidths(machine: Machine) -> list[Block]:
     return blocks
 
 
-def _key(machine: Machine, figure: Curve) -> str:
+def _figure_key(machine: Machine, figure: Curve) -> str:
     return next((key for key, known in figures(machine) if known is figure), "")
 
 
-def _points(figure: Curve) -> list[tuple[int, float]]:
+def _figure_points(figure: Curve) -> list[tuple[int, float]]:
     return list(zip(figure.x, figure.y, strict=True))
 
 
-def _spread(machine: Machine, key: str, figure: Curve) -> list[tuple[int, float, float]]:
+def _confidence_interval(
+    machine: Machine, key: str, figure: Curve
+) -> list[tuple[int, float, float]]:
     """Returns the 95 % interval of a figure, if a microbenchmark measured it."""
     half = machine.spread.get(key)
     if half is None:
         return []
     return [(n, value * max(0.0, 1 - half) / _GIGA, value * (1 + half) / _GIGA)
-            for n, value in _points(figure)]  # fmt: skip
+            for n, value in _figure_points(figure)]  # fmt: skip
 
 
-def _overheads(machine: Machine) -> list[Block]:
+def _overhead_pictures(machine: Machine) -> list[Block]:
     costs = machine.overheads
     names = [name for name in costs.__slots__ if isinstance(getattr(costs, name), Curve)]
     blocks: list[Block] = []
@@ -122,7 +124,7 @@ def _overheads(machine: Machine) -> list[Block]:
         figure: Curve = getattr(costs, name)
         if len(figure.x) > 1:
             title = name.replace("_", " ")
-            drawn = curve(title, "threads", figure.unit, [line(title, _points(figure))])
+            drawn = curve(title, "threads", figure.unit, [line(title, _figure_points(figure))])
             least = with_unit(show_size(figure.y[0], 4), figure.unit)
             most = f"{show_size(figure.y[-1], 4)} on {figure.x[-1]}"
             who = f"{least} on {plural(figure.x[0], 'thread')}, {most}"
@@ -130,9 +132,9 @@ def _overheads(machine: Machine) -> list[Block]:
     return blocks
 
 
-def _figures(machine: Machine) -> Table:
+def _figure_table(machine: Machine) -> Table:
     rows: list[list[Cell]] = [
-        [key, _value(figure), figure.evidence, machine.spread.get(key), figure.source]
+        [key, _figure_value(figure), figure.evidence, machine.spread.get(key), figure.source]
         for key, figure in figures(machine)
     ]
     columns = [
@@ -143,7 +145,7 @@ def _figures(machine: Machine) -> Table:
     return Table("Every figure, and how it is known", columns, rows)
 
 
-def _value(figure: Quantity | Curve) -> str:
+def _figure_value(figure: Quantity | Curve) -> str:
     if isinstance(figure, Quantity):
         return quantity_text(figure)
     first, last = (
@@ -153,7 +155,7 @@ def _value(figure: Quantity | Curve) -> str:
     return f"{first} on {figure.x[0]}" + (f" to {last} on {figure.x[-1]}" if figure.x[1:] else "")
 
 
-def _remarks(machine: Machine) -> list[Block]:
+def _remark_table(machine: Machine) -> list[Block]:
     findings = check(machine)
     if not findings:
         return [Text("Nothing is out of proportion, missing or assumed.")]

@@ -32,7 +32,7 @@ def measurements_document(campaign: Campaign) -> Document:
     teams = summarise_teams(campaign.quietest) if counts else []
     shown = _first_last_and_some(counts)
     tables = [
-        _table(f"{file}{what}", list(group), shown)
+        _region_table(f"{file}{what}", list(group), shown)
         for summaries, what in ((regions, ""), (teams, ": each `parallel` as a whole"))
         for file, group in groupby(summaries, key=lambda summary: summary.last.file)
     ]
@@ -44,7 +44,7 @@ def measurements_document(campaign: Campaign) -> Document:
     return Document("Measurements", lead, [
         Section("Regions", [*tables, Items(notes)]),
         Section("Rows", [_csv_table([*regions, *teams])], "csv"),
-    ], lambda: _record(campaign))  # fmt: skip
+    ], lambda: _json_record(campaign))  # fmt: skip
 
 
 def _csv_table(summaries: Sequence[RegionSummary]) -> Table:
@@ -62,13 +62,13 @@ def _csv_table(summaries: Sequence[RegionSummary]) -> Table:
     return csv_rows(columns, rows)
 
 
-def _table(title: str, summaries: Sequence[RegionSummary], counts: Sequence[int]) -> Table:
+def _region_table(title: str, summaries: Sequence[RegionSummary], counts: Sequence[int]) -> Table:
     columns = [
         Column("Line", str), Column("Function", cut=True), Column("Runs", show_count),
         Column("Iterations", show_count, unknown="?"), Column(plural(counts[0], "thread"), str),
         *(Column(f"{n} th", str, unknown="? ") for n in counts[1:]),
     ]  # fmt: skip
-    return Table(title, columns, [_row(summary, counts) for summary in summaries])
+    return Table(title, columns, [_region_row(summary, counts) for summary in summaries])
 
 
 def disturbed_runs(campaign: Campaign) -> str:
@@ -117,26 +117,26 @@ def _first_last_and_some(counts: Sequence[int]) -> list[int]:
     return [counts[round(place * step)] for place in range(_COLUMNS)]
 
 
-def _row(summary: RegionSummary, counts: Sequence[int]) -> list[Cell]:
+def _region_row(summary: RegionSummary, counts: Sequence[int]) -> list[Cell]:
     last = summary.last
     base = summary.timings.get(counts[0])
     row: list[Cell] = [
         (f"{last.line}{'n' if last.nowait else ' '}", last.line), last.function, last.executions,
         last.most_trips if last.counted else None,
-        "? " if base is None else (f"{show_seconds(base.seconds)}{_mark(base)}", base.seconds),
+        "? " if base is None else (f"{show_seconds(base.seconds)}{_mark_of(base)}", base.seconds),
     ]  # fmt: skip
     for threads in counts[1:]:
         speedup = summary.speedup(threads, counts[0])
-        mark = _mark(summary.timings.get(threads))
+        mark = _mark_of(summary.timings.get(threads))
         row.append(None if speedup is None else (f"{speedup:.2f}x{mark}", speedup))
     return row
 
 
-def _mark(timing: Timing | None) -> str:
+def _mark_of(timing: Timing | None) -> str:
     return "~" if timing is not None and timing.interval > _WIDE else " "
 
 
-def _record(campaign: Campaign) -> dict[str, Any]:
+def _json_record(campaign: Campaign) -> dict[str, Any]:
     """Returns an entry per loop or parallel region, with a timing per number of threads."""
     return {
         "schema": "regionpredict/measured/1",
@@ -144,12 +144,12 @@ def _record(campaign: Campaign) -> dict[str, Any]:
         "runs": len(campaign.measured),
         "disturbed": len(campaign.disturbed),
         "failed": sum(run.exit_code != 0 for run in campaign.measured),
-        "regions": [_region(summary) for summary in summarise(campaign.quietest)],
-        "teams": [_region(summary) for summary in summarise_teams(campaign.quietest)],
+        "regions": [_region_record(summary) for summary in summarise(campaign.quietest)],
+        "teams": [_region_record(summary) for summary in summarise_teams(campaign.quietest)],
     }
 
 
-def _region(summary: RegionSummary) -> dict[str, Any]:
+def _region_record(summary: RegionSummary) -> dict[str, Any]:
     last: RegionRun = summary.last
     return {
         "id": f"{last.file}:{last.line}",

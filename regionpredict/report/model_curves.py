@@ -57,7 +57,7 @@ def model_curves(
     title = f"{what} over {name}, {100 * level:.0f} % band"
     block = curve(title, name, what + unit, [pair[0] for pair in drawn] + [
         pair[1] for pair in drawn if pair[1]["points"]
-    ], mark=ends, logx=_wide([least, high]), logy=_wide(values),
+    ], mark=ends, logx=_spans_wide_range([least, high]), logy=_spans_wide_range(values),
         band=f"{100 * level:.0f} % band of the model")  # fmt: skip
     rules = [{"x": x, "colour": at} for at, own in enumerate(slices[:MOST_CURVES])
              for x in own.changes]  # fmt: skip
@@ -121,14 +121,14 @@ class ModelSlice:
         band = [(x, b.low, b.high) for x, b in zip(grid.tolist(), bands, strict=True)]
         known = [k for k in range(len(self.x)) if np.isfinite(self.y[k])]
         points = [(float(self.x[k]), float(self.y[k])) for k in known]
-        bars = [(float(self.x[k]), *self._spread(k)) for k in known]
+        bars = [(float(self.x[k]), *self._repetition_range(k)) for k in known]
         curve_points = list(zip(grid.tolist(), values.tolist(), strict=True))
         return (
             line(self.label, curve_points, _limit_interval(band, values), colour=colour),
             marks("measured, from the least to the most", points, colour=colour, bars=bars),
         )
 
-    def _spread(self, index: int) -> tuple[float, float]:
+    def _repetition_range(self, index: int) -> tuple[float, float]:
         """Returns the smallest and the largest repetition at a measured value."""
         middle = float(self.y[index])
         repetitions = self.repetitions[index] if index < len(self.repetitions) else ()
@@ -154,7 +154,7 @@ def _limit_interval(
     return [(x, min(max(low, floor), roof), min(max(high, floor), roof)) for x, low, high in band]
 
 
-def _wide(values: Sequence[float]) -> bool:
+def _spans_wide_range(values: Sequence[float]) -> bool:
     return min(values) > 0 and max(values) >= _WIDE * min(values)
 
 

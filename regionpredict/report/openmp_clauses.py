@@ -76,12 +76,12 @@ def openmp_clauses(
     ]  # fmt: skip
     rows = [
         (prediction.facts.region.span, *_loop_row(prediction, teams, binding),
-         _guess(prediction, [prediction.facts]))
+         _assumption_text(prediction, [prediction.facts]))
         for prediction in predictions
     ]  # fmt: skip
     rows += [
         (team.facts.span, *_team_row(team, binding),
-         _guess(team, [member.facts for member in team.facts.members]))
+         _assumption_text(team, [member.facts for member in team.facts.members]))
         for team in teams if _is_without_loop(team)
     ]  # fmt: skip
     rows.sort(key=lambda row: row[0])
@@ -101,7 +101,7 @@ def _choices_within_limit(choices: tuple[SizeHint, ...], most: int | None) -> tu
     )  # fmt: skip
 
 
-def _guess(estimate: Estimate | TeamEstimate, loops: Sequence[RegionFacts]) -> str:
+def _assumption_text(estimate: Estimate | TeamEstimate, loops: Sequence[RegionFacts]) -> str:
     """Describes the assumption of a clause with one number, if another size changes the number."""
     if estimate.range is None or _by_size(estimate, loops):
         return ""
@@ -119,13 +119,13 @@ def _team_row(team: TeamPrediction, binding: str) -> tuple[str, str]:
     clauses = team.facts.construct.clauses if team.facts.construct is not None else ()
     own = " ".join(["#pragma omp parallel", *_kept_clauses(clauses)])
     if team.facts.size_set_before:
-        own = " ".join(["#pragma omp parallel", *_written(clauses)])
+        own = " ".join(["#pragma omp parallel", *_clause_text(clauses)])
         number = "the number of threads" if team.threads is None else plural(team.threads, "thread")
         return (
             own,
             f"// {number}: its loops use {team.facts.size_set_before}, change it there",
         )
-    return own, _clauses(team, binding, [member.facts for member in team.facts.members])
+    return own, _hint_clauses(team, binding, [member.facts for member in team.facts.members])
 
 
 def _loop_row(
@@ -145,7 +145,7 @@ def _loop_row(
     if around:
         return own, f"// in the parallel region at line {', '.join(around)}"
     if prediction.threads is None or "parallel" in region.directive.split():
-        return own, _clauses(prediction, binding, [prediction.facts])
+        return own, _hint_clauses(prediction, binding, [prediction.facts])
     if race_of([prediction.facts]) is not None:
         return own, _unless_wrong(f"num_threads({prediction.threads})", [prediction.facts])
     return own, (
@@ -154,7 +154,9 @@ def _loop_row(
     )
 
 
-def _clauses(estimate: Estimate | TeamEstimate, binding: str, loops: Sequence[RegionFacts]) -> str:
+def _hint_clauses(
+    estimate: Estimate | TeamEstimate, binding: str, loops: Sequence[RegionFacts]
+) -> str:
     """Returns the clauses. If one size decides, the clause chooses by its run-time value."""
     if estimate.threads is None:
         return "// no hint"
@@ -196,12 +198,12 @@ def _by_size(estimate: Estimate | TeamEstimate, loops: Sequence[RegionFacts]) ->
 
 def _kept_clauses(clauses: Sequence[Clause]) -> list[str]:
     """Returns the existing clauses that the hint does not replace."""
-    return _written(
+    return _clause_text(
         [clause for clause in clauses if clause.name not in ("num_threads", "proc_bind")]
     )
 
 
-def _written(clauses: Sequence[Clause]) -> list[str]:
+def _clause_text(clauses: Sequence[Clause]) -> list[str]:
     return [
         clause.name if clause.text is None else f"{clause.name}({clause.text})"
         for clause in clauses

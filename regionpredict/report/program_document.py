@@ -61,20 +61,20 @@ def program_document(
         lead.append("No recommendation: no loop has a prediction.")
     lead += [
         f"{machine.name}: {plural(machine.packages, 'package')} (sockets) x "
-        f"{plural(machine.cores_per_package, 'core')}, {result.model} model{_form(result)}",
+        f"{plural(machine.cores_per_package, 'core')}, {result.model} model{_form_text(result)}",
         *settings_sentences(result.run),
     ]
     shown = chosen_predictions(result.predictions, result.teams, view)
     chosen = result._replace(predictions=shown, teams=chosen_teams(result.teams, shown))
     sections = [
         Section("Loops", lambda: program_text(result, view), "text"),
-        Section("Overview", lambda: _overview(chosen), "page"),
-        Section("Loops", lambda: _regions(chosen, _texts(chosen, sources)), "page"),
-        Section("Program", lambda: _program(chosen), "page"),
-        Section("Parallel regions", lambda: [_teams(chosen)], "page"),
-        Section("Source", lambda: _source(chosen, _texts(chosen, sources)), "page"),
+        Section("Overview", lambda: _overview_blocks(chosen), "page"),
+        Section("Loops", lambda: _loop_blocks(chosen, _current_texts(chosen, sources)), "page"),
+        Section("Program", lambda: _plan_blocks_and_checks(chosen), "page"),
+        Section("Parallel regions", lambda: [_team_table(chosen)], "page"),
+        Section("Source", lambda: _source_section(chosen, _current_texts(chosen, sources)), "page"),
         Section("Roofline", lambda: roofline(shown, machine), "page"),
-        Section("Assumptions", lambda: _assumptions(chosen), "page"),
+        Section("Assumptions", lambda: _assumption_blocks(chosen), "page"),
         Section("Notes", lambda: [Items(note_lines(result.notes))], "page"),
         Section("Rows", lambda: [hint_rows(shown)], "csv"),
     ]
@@ -91,26 +91,26 @@ def _program_name(files: Sequence[str]) -> str:
     return f"{name} on " if name else ""
 
 
-def _form(result: ProgramResult) -> str:
+def _form_text(result: ProgramResult) -> str:
     """Returns the options of the density model that are not the default."""
     derived = (own.derivation for own in result.predictions)
     forms = [str(own.form) for own in derived if isinstance(own, DensityDerivation)]
     return f" ({forms[0]})" if forms and forms[0] else ""
 
 
-def _texts(
+def _current_texts(
     result: ProgramResult, sources: Callable[[Iterable[str]], Mapping[str, str]]
 ) -> Mapping[str, str]:
     return sources(own.facts.region.span.file for own in result.predictions)
 
 
-def _source(result: ProgramResult, texts: Mapping[str, str]) -> list[Drawing]:
+def _source_section(result: ProgramResult, texts: Mapping[str, str]) -> list[Drawing]:
     rows = {own.facts.region.id: at for at, own in enumerate(result.predictions)}
     changes = [advice for team in result.teams for advice in result.advice.get(team.facts.id, ())]
     return source_blocks(result.predictions, changes, texts, rows)
 
 
-def _overview(result: ProgramResult) -> list[Block]:
+def _overview_blocks(result: ProgramResult) -> list[Block]:
     """Returns the sizes to set, the changes that help most, and the speedup of the parallel
     regions.
     """
@@ -124,7 +124,7 @@ def _overview(result: ProgramResult) -> list[Block]:
     return blocks
 
 
-def _program(result: ProgramResult) -> list[Block]:
+def _plan_blocks_and_checks(result: ProgramResult) -> list[Block]:
     """Returns the plan and the checks of each program."""
     blocks = plan_blocks(result)
     checks = program_checks(
@@ -140,7 +140,7 @@ def _program(result: ProgramResult) -> list[Block]:
     return blocks
 
 
-def _teams(result: ProgramResult) -> Table:
+def _team_table(result: ProgramResult) -> Table:
     times = {
         team.facts.id: team.seconds * team.facts.executions.weight
         for team in result.teams if team.seconds is not None
@@ -152,7 +152,7 @@ def _teams(result: ProgramResult) -> Table:
     )  # fmt: skip
 
 
-def _regions(result: ProgramResult, sources: Mapping[str, str]) -> list[Block]:
+def _loop_blocks(result: ProgramResult, sources: Mapping[str, str]) -> list[Block]:
     """Returns the loops, sorted by time."""
     teams = {member.facts.region.id: team for team in result.teams for member in team.facts.members}
 
@@ -180,7 +180,7 @@ def _regions(result: ProgramResult, sources: Mapping[str, str]) -> list[Block]:
     return [*rule, table]
 
 
-def _assumptions(result: ProgramResult) -> list[Block]:
+def _assumption_blocks(result: ProgramResult) -> list[Block]:
     seen = assumption_counts(result.predictions)
     if not seen:
         return [Text("Nothing was assumed.")]

@@ -43,7 +43,7 @@ def program_summary(result: ProgramResult, ranking: SizeRanking) -> list[Block]:
     known = [team for team in teams if team.facts.id in timed]
     blocks: list[Block] = []
     if plans and sum(timed.values()):
-        blocks = [*plan_blocks(result), *_scaling(known, timed)]
+        blocks = [*plan_blocks(result), *_scaling_blocks(known, timed)]
     blocks += [*unknown_size_blocks(teams, ranking), best_changes(result, _NAMED)]
     wrong = Counter(note.id for team in teams for member in team.facts.members
                     for note in member.facts.diagnostics if note.id in CONFLICTS)  # fmt: skip
@@ -121,10 +121,10 @@ def _assumed_executions(unknown: Sequence[TeamPrediction]) -> list[str]:
 
 def is_summarized(teams: Sequence[TeamPrediction]) -> bool:
     """Whether the output begins with a summary: for several files or many regions."""
-    return len({team.facts.span.file for team in teams}) > 1 or _regions(teams) > _MANY
+    return len({team.facts.span.file for team in teams}) > 1 or _region_count(teams) > _MANY
 
 
-def _scaling(teams: Sequence[TeamPrediction], timed: Mapping[str, float]) -> list[Block]:
+def _scaling_blocks(teams: Sequence[TeamPrediction], timed: Mapping[str, float]) -> list[Block]:
     """Returns the share of the time that scales to each number of packages, and the regions that
     stop at one.
     """
@@ -194,7 +194,7 @@ def first_change(result: ProgramResult) -> list[str]:
     ]
 
 
-def _regions(teams: Sequence[TeamPrediction]) -> int:
+def _region_count(teams: Sequence[TeamPrediction]) -> int:
     return len({member.facts.region.id for team in teams for member in team.facts.members})
 
 

@@ -85,9 +85,9 @@ def program_text(result: ProgramResult, view: View) -> list[Block]:
         blocks += _by_file(result, shown, chosen_teams(teams, shown))
     else:
         first = "data" if view.sort == "data" else "share"
-        blocks.append(_ranked(result, shown, first, "Loops{}"))
+        blocks.append(_ranked_table(result, shown, first, "Loops{}"))
     planned = [] if summed_up else plan_rule(teams, result.plans, result.recommended.together)
-    lines = _legend(shown, machine, planned)
+    lines = _full_legend(shown, machine, planned)
     lines += other_names(shown, "\n".join(lines))
     lines += convergence_sentence(machine)
     if len(shown) < len(predictions):
@@ -95,7 +95,7 @@ def program_text(result: ProgramResult, view: View) -> list[Block]:
     return [*blocks, Items(lines)]
 
 
-def _ranked(
+def _ranked_table(
     result: ProgramResult, shown: Sequence[Prediction], first: str, title: str,
     legend: Sequence[str] = (),
 ) -> Block:  # fmt: skip
@@ -178,14 +178,14 @@ def _first_screen(result: ProgramResult) -> list[Block]:
         verb = "takes" if len(rest) == 1 else "take"
         took = f" {verb} {percent} % of this time" if whole else ""
         lines.append(f"{plural(len(rest), 'more loop')}{took}: --all shows every loop")
-    lines += _marks(shown, "--all shows the thresholds")
-    lines += _unshown(shown, ranked)
+    lines += _mark_legend(shown, "--all shows the thresholds")
+    lines += _unshown_lines(shown, ranked)
     lines += needed_sentence(rank_sizes(predictions))
     title = "Time of parallel loops on 1 thread,{}"
-    return [_ranked(result, shown, "share", title, lines)]
+    return [_ranked_table(result, shown, "share", title, lines)]
 
 
-def _marks(shown: Sequence[Prediction], thresholds: str) -> list[str]:
+def _mark_legend(shown: Sequence[Prediction], thresholds: str) -> list[str]:
     """Returns the legend of the columns and marks. `thresholds` says where the thresholds are."""
     if not any(own.packages for own in shown):
         return []
@@ -203,7 +203,7 @@ def _marks(shown: Sequence[Prediction], thresholds: str) -> list[str]:
     return lines + [f"{HARDWARE_THREADS} hardware threads: {each} on each core"] * (each > 1)
 
 
-def _unshown(shown: Sequence[Prediction], predictions: Sequence[Prediction]) -> Iterator[str]:
+def _unshown_lines(shown: Sequence[Prediction], predictions: Sequence[Prediction]) -> Iterator[str]:
     """Describes partial loops, conflicts, and loops without a row, which --all shows."""
     if any(own.status == "partial" for own in shown):
         yield "? part of the loop is unknown"
@@ -217,7 +217,7 @@ def _unshown(shown: Sequence[Prediction], predictions: Sequence[Prediction]) -> 
         yield f"{plural(skipped, 'loop')} without a prediction: see --all"
 
 
-def _legend(
+def _full_legend(
     predictions: Sequence[Prediction], machine: Machine, planned: Sequence[str]
 ) -> list[str]:
     """Returns the legend of columns and marks, with all assumptions and unknowns."""
@@ -226,19 +226,21 @@ def _legend(
         parts = [f"    {line}" for line in lines]
         return [title, *parts] if parts else []
 
-    lines = [f"{plural(len(predictions), 'loop')}{_shares(predictions)}"]
+    lines = [f"{plural(len(predictions), 'loop')}{_status_counts(predictions)}"]
     lines += _sizes_from(predictions)
-    lines += [*_marks(predictions, "thresholds are below the row"), *planned]
+    lines += [*_mark_legend(predictions, "thresholds are below the row"), *planned]
     lines += needed_sentence(rank_sizes(predictions)) + cut_sentence(predictions)
-    lines += listed("* assumed:", _assumptions(predictions))
+    lines += listed("* assumed:", _assumption_lines(predictions))
     lines += listed(f"{WRONG} conflicts between threads (wrong results or contention):",
                     _notes_of(predictions, CONFLICTS))  # fmt: skip
     lines += listed("Possible conflicts, depending on values in memory:",
-                    _limited(_notes_of(predictions, CAUTIONS)))  # fmt: skip
-    return lines + listed("? partial: part of the loop is unknown:", _unsupported(predictions))
+                    _limited_lines(_notes_of(predictions, CAUTIONS)))  # fmt: skip
+    return lines + listed(
+        "? partial: part of the loop is unknown:", _unsupported_lines(predictions)
+    )
 
 
-def _shares(predictions: Sequence[Prediction]) -> str:
+def _status_counts(predictions: Sequence[Prediction]) -> str:
     """Counts the loops by status, as in `: 3 predicted, 1 skipped`. Empty without loops."""
     kinds = Counter(p.status for p in predictions)
     order = ("predicted", "partial", "skipped")
@@ -276,8 +278,8 @@ def assumption_counts(predictions: Sequence[Prediction]) -> Counter[str]:
     })  # fmt: skip
 
 
-def _assumptions(predictions: Sequence[Prediction]) -> list[str]:
-    return _limited([
+def _assumption_lines(predictions: Sequence[Prediction]) -> list[str]:
+    return _limited_lines([
         line + (f"  ({n} loops)" if n > 1 else "")
         for line, n in assumption_counts(predictions).items()
     ])  # fmt: skip
@@ -287,7 +289,7 @@ def _notes_of(predictions: Sequence[Prediction], rules: frozenset[str]) -> list[
     return [str(note) for p in predictions for note in p.diagnostics if note.id in rules]
 
 
-def _unsupported(predictions: Sequence[Prediction]) -> Iterator[str]:
+def _unsupported_lines(predictions: Sequence[Prediction]) -> Iterator[str]:
     """Returns the first unsupported construct of each region. Identical ones share one line."""
     first = []
     for prediction in predictions:
@@ -296,9 +298,9 @@ def _unsupported(predictions: Sequence[Prediction]) -> Iterator[str]:
             notes = [note for note in prediction.diagnostics if note.id not in told]
             causes = [note for note in notes if note.id in INCOMPLETE]
             first += (causes or notes)[:1]
-    yield from _limited(note_lines(first))
+    yield from _limited_lines(note_lines(first))
 
 
-def _limited(lines: list[str]) -> list[str]:
+def _limited_lines(lines: list[str]) -> list[str]:
     where = "more: see --format json, or regionpredict explain FILE:LINE"
     return first_of(lines, _NOTES, where)

@@ -30,10 +30,10 @@ def note_lines(notes: Sequence[Diagnostic]) -> list[str]:
         file = note.span.file if note.id == _FILE_LEFT_OUT else ""
         by_subject.setdefault((note.id, subject, file), []).append(note)
     ordered = sorted(by_subject.values(), key=lambda same: same[0].id == _LEFT_OUT)
-    return [f"{same[0]}{_others(same)}" for same in ordered]
+    return [f"{same[0]}{_count_other_places(same)}" for same in ordered]
 
 
-def _others(same: Sequence[Diagnostic]) -> str:
+def _count_other_places(same: Sequence[Diagnostic]) -> str:
     """Counts the other source positions with the same note."""
     files, lines = {note.span.file for note in same}, {note.span for note in same}
     if len(same) == 1:

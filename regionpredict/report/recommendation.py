@@ -43,7 +43,7 @@ def recommendation_lines(hint: Recommendation, each: Sequence[Recommendation] = 
     else:
         why = [f"Why: {_RULE}.{_on_all_threads(hint)}"] if hint.threads > 1 else []
         sure = f"{confidence} that no other number is clearly faster."
-        lines = [f"{use}: {speedup_text(hint)}.", *why, sure, *_interval(hint)]
+        lines = [f"{use}: {speedup_text(hint)}.", *why, sure, *_interval_text(hint)]
         if hint.sizes_from in _ASSUMED and hint.seconds > _UNREAL:
             lines.append(
                 f"At these sizes, a run would take {hint.seconds / 86400.0:,.0f} days: set"
@@ -128,7 +128,7 @@ def _on_all_threads(hint: Recommendation) -> str:
     )
 
 
-def _interval(hint: Recommendation) -> list[str]:
+def _interval_text(hint: Recommendation) -> list[str]:
     """Returns the text `Speedup: 3.4x-3.9x with 80 % probability.`"""
     if hint.low == hint.high or hint.threads == 1:
         return []
@@ -173,12 +173,12 @@ def program_documents(recommended: Recommended) -> dict[str, Any]:
     """
     together = recommended.together
     return {
-        "program": None if together is None else _record(together),
-        "programs": [_record(own) for own in recommended.each],
+        "program": None if together is None else _json_record(together),
+        "programs": [_json_record(own) for own in recommended.each],
     }
 
 
-def _record(hint: Recommendation) -> dict[str, Any]:
+def _json_record(hint: Recommendation) -> dict[str, Any]:
     shares = ("speedup", "low", "high", "serial_share", "race_share", "confidence")
     return {
         **fields_of(hint, "main packages threads threads_per_core seconds sizes_from assumed rule"),

@@ -50,11 +50,11 @@ def access_reuse(fact: ReuseFact | None) -> dict[str, Any] | None:
         "expr": None if fact.expr is None else str(fact.expr),
         "lines": None if fact.lines is None else round(fact.lines, _DIGITS),
         "carried_by": fact.carried_by,
-        "uses": [_use(use) for use in fact.uses if round(use.share, _SHARE_DIGITS)] or None,
+        "uses": [_use_record(use) for use in fact.uses if round(use.share, _SHARE_DIGITS)] or None,
     }
 
 
-def _use(use: ReuseShare) -> dict[str, Any]:
+def _use_record(use: ReuseShare) -> dict[str, Any]:
     lines = None if use.lines is None else round(float(use.lines), _DIGITS)
     document = {"share": round(use.share, _SHARE_DIGITS), "lines": lines,
                 "carried_by": use.carried_by}  # fmt: skip

@@ -94,21 +94,22 @@ def factors_document(
     sections = [
         Section("Curves", lambda: [factors_curve(study, extrapolation)] if extrapolation else [],
                 "page"),
-        Section("Factors", [_factors(study), _teams(runs)]),
-        Section("Iterations", _iterations(runs)),
-        Section("On more processes", _more(extrapolation) if extrapolation is not None else []),
+        Section("Factors", [_factor_table(study), _team_tables(runs)]),
+        Section("Iterations", _iteration_lines(runs)),
+        Section("On more processes",
+                _extrapolation_blocks(extrapolation) if extrapolation is not None else []),
         Section("Parallel regions", regions, "page" if hints is None else ""),
         Section("Notes", [Items(study.notes)], "page"),
     ]  # fmt: skip
-    lead = [*_verdict(study),
+    lead = [*_verdict_text(study),
             "Processes: " + ", ".join(f"{run.width} ({run.name})" for run in runs)]  # fmt: skip
     title = f"Efficiency of {runs[0].name}"
     if len(runs) > 1:
         title = f"Efficiency of {len(runs)} runs: {runs[0].name} to {runs[-1].name}"
-    return Document(title, lead, sections, lambda: _record(study, extrapolation, hints))
+    return Document(title, lead, sections, lambda: _json_record(study, extrapolation, hints))
 
 
-def _verdict(study: Study) -> list[str]:
+def _verdict_text(study: Study) -> list[str]:
     """Describes the parallel efficiency of the largest run, and the factor that loses most.
 
     If much of the run is outside MPI_Init and MPI_Finalize, only the time between them counts.
@@ -135,7 +136,7 @@ def _largest_loss(factors: Mapping[str, float]) -> str:
     return f"{_SHORT_NAMES[worst]} loses most (efficiency {100 * factors[worst]:.1f} %)."
 
 
-def _factors(study: Study) -> Table:
+def _factor_table(study: Study) -> Table:
     """Returns the factors in percent, one column per run."""
     runs = [run.factors for run in study.runs]
     factors = [_factors_of(run) for run in study.runs]
@@ -197,7 +198,7 @@ def _range_text(ends: tuple[float, float]) -> str:
     return low if low == high else f"{low} to {high}"
 
 
-def _teams(runs: Sequence[RunFactors]) -> Table:
+def _team_tables(runs: Sequence[RunFactors]) -> Table:
     teams = [(run, run.team) for run in runs if run.team is not None]
     heads = ["Threads", *(f"{run.width} ({team.threads} a rank)" for run, team in teams)]
     return transposed("Threads of OpenMP", heads, [
@@ -206,7 +207,7 @@ def _teams(runs: Sequence[RunFactors]) -> Table:
     ])  # fmt: skip
 
 
-def _iterations(runs: Sequence[RunFactors]) -> list[Block]:
+def _iteration_lines(runs: Sequence[RunFactors]) -> list[Block]:
     blocks: list[Block] = []
     for run in runs:
         if (known := run.iterations) is not None:
@@ -239,8 +240,8 @@ def factors_curve(study: Study, extrapolation: Extrapolation) -> Drawing:
             [a * b for a, b in zip(row, own, strict=True)]
             for row, own in zip(product, bands, strict=True)
         ]
-        series.append(_line(_SHORT_NAMES[factor], grid, bands))
-    series.append(_line(_PARALLEL, grid, product))
+        series.append(_law_line(_SHORT_NAMES[factor], grid, bands))
+    series.append(_law_line(_PARALLEL, grid, product))
     for at, key in enumerate((*parts_of(study), "parallel")):
         points = [(width, 100 * min(value, 1.0)) for width, value in measured(study, key)]
         name = _SHORT_NAMES.get(key, "parallel efficiency")
@@ -253,13 +254,13 @@ def factors_curve(study: Study, extrapolation: Extrapolation) -> Drawing:
                  band="values that the runs do not exclude")  # fmt: skip
 
 
-def _line(name: str, grid: Sequence[float], bands: Sequence[Sequence[float]]) -> Drawing:
+def _law_line(name: str, grid: Sequence[float], bands: Sequence[Sequence[float]]) -> Drawing:
     points = [(width, 100 * row[0]) for width, row in zip(grid, bands, strict=True)]
     band = [(width, 100 * row[1], 100 * row[2]) for width, row in zip(grid, bands, strict=True)]
     return line(name, points, band)
 
 
-def _more(extrapolation: Extrapolation) -> list[Block]:
+def _extrapolation_blocks(extrapolation: Extrapolation) -> list[Block]:
     laws: list[list[Cell]] = []
     for factor, model in extrapolation.models.items():
         errors = {name: error for name, _, error in model.rivals}
@@ -311,7 +312,7 @@ def _more(extrapolation: Extrapolation) -> list[Block]:
     ]
 
 
-def _record(
+def _json_record(
     study: Study, extrapolation: Extrapolation | None, hints: Hints | None
 ) -> dict[str, Any]:
     """Returns the factors from 0 to 1, and times in seconds."""

@@ -39,7 +39,7 @@ def sarif_document(
     `notes` concern files that could not be read. The recommendation for the program is a property
     of the run. `line_at` returns the text of a source line, which a fix replaces.
     """
-    findings = list(_findings(predictions, advice, machine, notes))
+    findings = list(_all_findings(predictions, advice, machine, notes))
     rules = list(dict.fromkeys(finding.rule for finding, _ in findings))
     return {
         "$schema": _SCHEMA,
@@ -50,18 +50,18 @@ def sarif_document(
                     "driver": {
                         "name": "regionpredict",
                         "semanticVersion": __version__,
-                        "rules": [_rule(rule) for rule in rules],
+                        "rules": [_rule_record(rule) for rule in rules],
                     }
                 },
                 "columnKind": "unicodeCodePoints",
                 "properties": {"machine": machine.name, **program_documents(recommended)},
-                "results": list(_results(findings, rules, line_at)),
+                "results": list(_result_records(findings, rules, line_at)),
             }
         ],
     }
 
 
-def _findings(
+def _all_findings(
     predictions: Sequence[Prediction], advice: ByTeam, machine: Machine, notes: Sequence[Diagnostic]
 ) -> Iterator[tuple[Finding, dict[str, Any]]]:
     """Returns the findings with their properties."""
@@ -80,7 +80,7 @@ def _findings(
         yield change, {"gain": round(change.gain or 0.0, 3)}
 
 
-def _results(
+def _result_records(
     findings: Iterable[tuple[Finding, dict[str, Any]]], rules: Sequence[str],
     line_at: Callable[[Span], str | None],
 ) -> Iterator[dict[str, Any]]:  # fmt: skip
@@ -92,19 +92,19 @@ def _results(
         result: dict[str, Any] = {
             "ruleId": finding.rule,
             "ruleIndex": index[finding.rule],
-            "level": _level(finding.rule),
+            "level": _severity_level(finding.rule),
             "message": {"text": finding.text},
-            "locations": [_location(finding)],
-            "partialFingerprints": {"regionpredict/1": _fingerprint(*mark, str(alike[mark]))},
+            "locations": [_location_record(finding)],
+            "partialFingerprints": {"regionpredict/1": _fingerprint_of(*mark, str(alike[mark]))},
         }
         if finding.rule == HINT_RULE:
             result["kind"] = "informational"
-        if finding.clause is not None and (fix := _fix(finding, line_at(finding.span))):
+        if finding.clause is not None and (fix := _fix_record(finding, line_at(finding.span))):
             result["fixes"] = [fix]
         yield result | ({"properties": properties} if properties else {})
 
 
-def _fix(finding: Finding, line: str | None) -> dict[str, Any] | None:
+def _fix_record(finding: Finding, line: str | None) -> dict[str, Any] | None:
     """Replaces the line by the line with the clause. None if it cannot be derived."""
     edited = finding.edited(line)
     if line is None or edited is None:
@@ -112,14 +112,14 @@ def _fix(finding: Finding, line: str | None) -> dict[str, Any] | None:
     whole = {"startLine": finding.span.line, "startColumn": 1, "endLine": finding.span.line,
              "endColumn": len(line) + 1}  # fmt: skip
     change = {
-        "artifactLocation": {"uri": _uri(finding.span.file)},
+        "artifactLocation": {"uri": _file_uri(finding.span.file)},
         "replacements": [{"deletedRegion": whole, "insertedContent": {"text": edited}}],
     }
     return {"description": {"text": f"Write {finding.clause}"}, "artifactChanges": [change]}
 
 
-def _location(finding: Finding) -> dict[str, Any]:
-    physical: dict[str, Any] = {"artifactLocation": {"uri": _uri(finding.span.file)}}
+def _location_record(finding: Finding) -> dict[str, Any]:
+    physical: dict[str, Any] = {"artifactLocation": {"uri": _file_uri(finding.span.file)}}
     if finding.span.line > 0:
         physical["region"] = {"startLine": finding.span.line}
         if finding.span.column > 0:
@@ -130,10 +130,10 @@ def _location(finding: Finding) -> dict[str, Any]:
     return location
 
 
-def _uri(file: str) -> str:
+def _file_uri(file: str) -> str:
     """Converts a path to a URI reference.
 
-    >>> _uri("src/a b.c"), _uri("/tmp/x.c"), _uri("../x#1.c")
+    >>> _file_uri("src/a b.c"), _file_uri("/tmp/x.c"), _file_uri("../x#1.c")
     ('src/a%20b.c', 'file:///tmp/x.c', '../x%231.c')
     """
     path = PurePath(file)
@@ -141,19 +141,19 @@ def _uri(file: str) -> str:
     return "file://" + text if path.is_absolute() else text
 
 
-def _fingerprint(*parts: str) -> str:
+def _fingerprint_of(*parts: str) -> str:
     """Returns a fingerprint that does not depend on the line of the finding in its function."""
     joined = "\0".join(parts).encode("utf-8", "surrogateescape")
     return hashlib.sha256(joined).hexdigest()[:32]
 
 
-def _level(rule: str) -> str:
+def _severity_level(rule: str) -> str:
     if rule == HINT_RULE:
         return "none"
     return "warning" if rule in CONFLICTS else "note"
 
 
-def _rule(rule: str) -> dict[str, Any]:
+def _rule_record(rule: str) -> dict[str, Any]:
     if rule == HINT_RULE:
         text = "How many packages and threads a parallel loop can use"
         return {"id": rule, "shortDescription": {"text": text},
@@ -164,5 +164,5 @@ def _rule(rule: str) -> dict[str, Any]:
         "id": rule,
         "shortDescription": {"text": heading},
         "help": {"text": page, "markdown": page},
-        "defaultConfiguration": {"level": _level(rule)},
+        "defaultConfiguration": {"level": _severity_level(rule)},
     }

@@ -38,21 +38,21 @@ def size_sentence(hints: Sequence[SizeHint], *, whole: bool = False) -> str:
         return ""
     parts: list[str] = []
     for kind, group in groupby(
-        enumerate(hints), lambda numbered: numbered[0] if whole else _kind(numbered[1])
+        enumerate(hints), lambda numbered: numbered[0] if whole else _hint_group(numbered[1])
     ):
         own = [hint for _, hint in group]
         name = "" if parts else size_name(own[0].name, whole=whole) + " = "
         below = own[-1].below
-        what = _numbers(own) if kind is not None else ""
+        what = _number_text(own) if kind is not None else ""
         parts.append(f"{what} above" if below is None else f"{what} below {name}{below:,}")
     return ", ".join(parts)
 
 
-def _kind(hint: SizeHint) -> tuple[int, bool]:
+def _hint_group(hint: SizeHint) -> tuple[int, bool]:
     return hint.packages, hint.threads > 1
 
 
-def _numbers(hints: Sequence[SizeHint]) -> str:
+def _number_text(hints: Sequence[SizeHint]) -> str:
     """Returns `1 package (2 to 20 threads)` for ranges with the same number of packages."""
     threads = sorted({hint.threads for hint in hints})
     if threads == [1]:
@@ -111,16 +111,16 @@ def needed_sizes(ranking: SizeRanking) -> str:
     """Describes the sizes to set: `Set these 4 sizes, and the hints of 34 of 39 loops no longer
     depend on assumed sizes (now 12)`. Empty if all hints are known.
     """
-    few = _few(ranking)
-    return _needed(few, ranking) if few else ""
+    few = _requested_sizes(ranking)
+    return _needed_text(few, ranking) if few else ""
 
 
-def _needed(few: Sequence[UnboundSize], ranking: SizeRanking) -> str:
+def _needed_text(few: Sequence[UnboundSize], ranking: SizeRanking) -> str:
     which = "this size" if len(few) == 1 else f"these {len(few)} sizes"
     enough = _settling_most(ranking)
     now = f", {ranking.in_part} partial" if ranking.in_part else ""
     rest = f", {enough[-1].settled} with {len(enough)} sizes" if len(enough) > len(few) else ""
-    hints = _settled(few[-1], ranking.regions) + ("," if few[-1].in_part else "")
+    hints = _known_text(few[-1], ranking.regions) + ("," if few[-1].in_part else "")
     return (
         f"Set {which}, and the hints of {hints} no longer depend on "
         f"assumed sizes (now {ranking.settled}{now}{rest})"
@@ -129,10 +129,10 @@ def _needed(few: Sequence[UnboundSize], ranking: SizeRanking) -> str:
 
 def known_hints_sentence(ranking: SizeRanking) -> str:
     """Returns a sentence such as `Hints are known for 34 of 39 loops, 3 of them partial`."""
-    return f"Hints are known for {_settled(ranking, ranking.regions)}"
+    return f"Hints are known for {_known_text(ranking, ranking.regions)}"
 
 
-def _settled(told: UnboundSize | SizeRanking, regions: int) -> str:
+def _known_text(told: UnboundSize | SizeRanking, regions: int) -> str:
     """Counts the known hints. Partial loops are counted separately, because sizes do not complete
     them.
     """
@@ -142,7 +142,7 @@ def _settled(told: UnboundSize | SizeRanking, regions: int) -> str:
 
 def needed_names(ranking: SizeRanking) -> list[str]:
     """Returns the names to set, sorted by their effect."""
-    return [one_line(size.name) for size in _few(ranking)]
+    return [one_line(size.name) for size in _requested_sizes(ranking)]
 
 
 def cut_sentence(predictions: Sequence[Estimate]) -> list[str]:
@@ -171,7 +171,7 @@ def needed_sentence(ranking: SizeRanking) -> list[str]:
     most = _settling_most(ranking)
     if not most:
         return []
-    few = list(takewhile(lambda size: not differs_by_element(size.name), _few(ranking)))
+    few = list(takewhile(lambda size: not differs_by_element(size.name), _requested_sizes(ranking)))
     if not few or few[-1].settled == ranking.settled:
         left = ranking.regions - ranking.settled
         verb = "depends" if left == 1 else "depend"
@@ -183,16 +183,16 @@ def needed_sentence(ranking: SizeRanking) -> list[str]:
             f"{which} the program computes. Record a run with regionpredict measure, then use "
             "--sizes-from."
         ]
-    options = [f"--set {_quoted(size.name)}=..." for size in few]
+    options = [f"--set {_shell_quoted(size.name)}=..." for size in few]
     if any(_OF_COMMAND_LINE.search(size.name) for size in few):
         options[-1] += ", or --args '...'"
-    return [f"{_needed(few, ranking)}: {' '.join(options)}"]
+    return [f"{_needed_text(few, ranking)}: {' '.join(options)}"]
 
 
-def _quoted(name: str) -> str:
+def _shell_quoted(name: str) -> str:
     """Quotes a name for the shell.
 
-    >>> print(_quoted("n"), _quoted("s->n"), _quoted("n'"))
+    >>> print(_shell_quoted("n"), _shell_quoted("s->n"), _shell_quoted("n'"))
     n 's->n' "n'"
     """
     if name.isidentifier():
@@ -201,7 +201,7 @@ def _quoted(name: str) -> str:
     return f'"{name}"' if plain else shell_word(name)
 
 
-def _few(ranking: SizeRanking) -> list[UnboundSize]:
+def _requested_sizes(ranking: SizeRanking) -> list[UnboundSize]:
     """Returns the names to request first, up to the first one that is not an input of the
     program.
     """

@@ -75,17 +75,19 @@ def slurm_script(
         f"{threads} on {plural(hint.packages, 'package')} of {machine.name}: {model} model",
         *recommendation_lines(hint),
         sizes_sentence(hint, machine, arguments),
-        f"{plural(hint.regions, 'loop')} weighted {_by(hint.weighted_by)}",
+        f"{plural(hint.regions, 'loop')} weighted {_weight_text(hint.weighted_by)}",
         *job_rule(hint),
     ]
     comments += [
-        f"without a hint: {team.facts.id}{_share(team, seconds)}"
+        f"without a hint: {team.facts.id}{_share_text(team, seconds)}"
         for team in teams if team.facts.id in hint.left_out
     ]  # fmt: skip
     if silent:
         comments.append(f"excluded, because no main reaches it: {several(silent, _NAMED)}")
     if seconds is not None:
-        comments += [f"not in the measurements: {name}" for name in _absent(teams, seconds)]
+        comments += [
+            f"not in the measurements: {name}" for name in _unmeasured_teams(teams, seconds)
+        ]
     comments += [str(note) for note in notes if note.id == "RP007"]
     if run.binding == "caches":
         comments.append("OMP_PLACES must list one core of each second-level cache first")
@@ -105,11 +107,11 @@ def slurm_script(
     return "\n".join(lines) + "\n"
 
 
-def _by(weighted: str) -> str:
+def _weight_text(weighted: str) -> str:
     return weighted if weighted == "equally" else f"by {weighted}"
 
 
-def _share(team: TeamPrediction, seconds: Mapping[str, float] | None) -> str:
+def _share_text(team: TeamPrediction, seconds: Mapping[str, float] | None) -> str:
     """Describes the share of a parallel region in the measured time, such as ` (12 % of the
     measured time)`.
     """
@@ -118,6 +120,6 @@ def _share(team: TeamPrediction, seconds: Mapping[str, float] | None) -> str:
     return f" ({100 * sum(own) / whole:.0f} % of the measured time)" if whole and own else ""
 
 
-def _absent(teams: Sequence[TeamPrediction], seconds: Mapping[str, float]) -> list[str]:
+def _unmeasured_teams(teams: Sequence[TeamPrediction], seconds: Mapping[str, float]) -> list[str]:
     names = dict.fromkeys(name for team in teams for name in loops_of(team))
     return [name for name in names if name not in seconds]

@@ -28,7 +28,7 @@ def region_speedup(prediction: Prediction, machine: Machine) -> Drawing:
     if prediction.threads is not None:
         mark = {"x": prediction.threads, "label": f"hint: {prediction.threads}"}
     series = [line("speedup", prediction.speedup, band)]
-    return _chart("Speedup", machine, int(prediction.speedup[-1][0]), series, mark)
+    return _curve_chart("Speedup", machine, int(prediction.speedup[-1][0]), series, mark)
 
 
 def whole_speedup(hint: Recommendation, machine: Machine) -> Drawing:
@@ -39,7 +39,7 @@ def whole_speedup(hint: Recommendation, machine: Machine) -> Drawing:
     interval = marks(f"{_BAND} interval", [(hint.threads, hint.speedup)], colour=1, bars=bars)
     series = [line("the whole program", points), interval]
     mark = {"x": hint.threads, "label": f"recommended: {hint.threads}"}
-    return _chart("Speedup of the whole program", machine, points[-1][0], series, mark)
+    return _curve_chart("Speedup of the whole program", machine, points[-1][0], series, mark)
 
 
 def program_speedup(teams: Sequence[TeamPrediction], machine: Machine) -> Drawing:
@@ -48,7 +48,7 @@ def program_speedup(teams: Sequence[TeamPrediction], machine: Machine) -> Drawin
     A loop without an enclosing parallel region counts as one. Identical curves are drawn once.
     Raises `InputError` if no parallel region has a curve.
     """
-    groups = _groups([team for team in teams if len(team.speedup) > 1])
+    groups = _curve_groups([team for team in teams if len(team.speedup) > 1])
     if not groups:
         raise InputError(
             "no curve to draw", remedy="give the sizes that the regions need (--set), or --model "
@@ -57,7 +57,7 @@ def program_speedup(teams: Sequence[TeamPrediction], machine: Machine) -> Drawin
     shown = groups[:_MOST_CURVES]
     series = [
         line(
-            _label(group), [(point.threads, point.value) for point in group[0].speedup],
+            _curve_label(group), [(point.threads, point.value) for point in group[0].speedup],
             [(point.threads, point.low, point.high) for point in group[0].speedup]
             if len(shown) <= _WITH_BANDS else (),
         )
@@ -72,10 +72,12 @@ def program_speedup(teams: Sequence[TeamPrediction], machine: Machine) -> Drawin
     title = f"Speedup of parallel regions on {machine.name}"
     if left_out:
         title += f"; {plural(left_out, 'region')} with less time left out"
-    return _chart(title, machine, max(team.speedup[-1].threads for (team, *_) in shown), series)
+    return _curve_chart(
+        title, machine, max(team.speedup[-1].threads for (team, *_) in shown), series
+    )
 
 
-def _chart(
+def _curve_chart(
     title: str, machine: Machine, last: int, series: Sequence[Drawing],
     mark: Drawing | None = None,
 ) -> Drawing:  # fmt: skip
@@ -93,17 +95,17 @@ def _chart(
                  band=f"{_BAND} of measured speedups are inside" if banded else None)  # fmt: skip
 
 
-def _groups(teams: Sequence[TeamPrediction]) -> list[list[TeamPrediction]]:
+def _curve_groups(teams: Sequence[TeamPrediction]) -> list[list[TeamPrediction]]:
     """Groups parallel regions with the same hint and indistinguishable curves, sorted by time."""
     groups: list[list[TeamPrediction]] = []
-    for team in sorted(teams, key=lambda team: -_seconds(team)):
+    for team in sorted(teams, key=lambda team: -_total_seconds(team)):
         for group in groups:
             if _are_indistinguishable(group[0], team):
                 group.append(team)
                 break
         else:
             groups.append([team])
-    return sorted(groups, key=lambda group: -sum(map(_seconds, group)))
+    return sorted(groups, key=lambda group: -sum(map(_total_seconds, group)))
 
 
 def _are_indistinguishable(first: TeamPrediction, other: TeamPrediction) -> bool:
@@ -116,12 +118,12 @@ def _are_indistinguishable(first: TeamPrediction, other: TeamPrediction) -> bool
     )
 
 
-def _seconds(team: TeamPrediction) -> float:
+def _total_seconds(team: TeamPrediction) -> float:
     """Returns the time of all executions of a parallel region on one thread."""
     return (team.seconds or 0.0) * team.facts.executions.weight
 
 
-def _label(group: Sequence[TeamPrediction]) -> str:
+def _curve_label(group: Sequence[TeamPrediction]) -> str:
     """Returns a label such as `2mm.c:49 kernel_2mm: 4 packages, 24 threads`."""
     team = group[0]
     facts = team.facts

@@ -54,10 +54,10 @@ def study_document(
     """
     host, hints = campaign.host, judged[0].comparison.hints
     lead = [
-        _verdict(judged),
+        _verdict_text(judged),
         f"{' '.join(campaign.command)} on {host.name} ({host.processor}, "
         f"{plural(host.packages, 'package')} of {plural(host.cores_per_package, 'core')}), "
-        f"on {_threads(campaign.threads)}, "
+        f"on {_thread_text(campaign.threads)}, "
         f"{plural(len(campaign.measured), 'run')}, begun {campaign.started}; "
         f"predicted for {hints.machine}.",
     ]
@@ -69,9 +69,9 @@ def study_document(
         Column("Time lost", lambda lost: f"{100 * lost:+.1f} %"),
         Column("Speedup off by", show_share, minor=True),
     ]  # fmt: skip
-    table = Table("Right hints of each model", columns, list(map(_row, judged)))
+    table = Table("Right hints of each model", columns, list(map(_model_row, judged)))
     plots = [
-        Text(f"![{one.model} model, {_rule(one.comparison)}]({one.plot})")
+        Text(f"![{one.model} model, {_rule_text(one.comparison)}]({one.plot})")
         for one in judged if one.plot
     ]  # fmt: skip
     alone = "The models of one loop, without a measurement"
@@ -79,17 +79,17 @@ def study_document(
         Section("Success", [table], "markdown"),
         Section("Success", [table], "page"),
         Section("Success", _by_rule(judged, columns), "text"),
-        Section("Limits", [Items(_limits(campaign, judged[0].comparison))]),
+        Section("Limits", [Items(_study_limits(campaign, judged[0].comparison))]),
         Section("Plots", plots, "markdown"),
         Section("Score and utilization", lambda: [
             {**utilisation_scatter(one.comparison),
-             "title": f"{one.model}, right is {_rule(one.comparison)}"}
+             "title": f"{one.model}, right is {_rule_text(one.comparison)}"}
             for one in judged if scored(one.comparison)
         ], "page"),
         Section(alone, [Text(f"![{one.caption}]({one.plot})") for one in sweeps], "markdown"),
         Section(alone, lambda: list(map(sweep_curve, sweeps)), "page"),
         Section("Rows", [csv_table(
-            {(one.model, _rule(one.comparison)): one.comparison for one in judged},
+            {(one.model, _rule_text(one.comparison)): one.comparison for one in judged},
             ("model", "right_is"),
         )], "csv"),
     ]  # fmt: skip
@@ -101,10 +101,10 @@ def _by_rule(judged: Sequence[JudgedModel], columns: Sequence[Column]) -> list[T
     model.
     """
     tables = []
-    for rule in dict.fromkeys(_rule(one.comparison) for one in judged):
-        own = [one for one in judged if _rule(one.comparison) == rule]
+    for rule in dict.fromkeys(_rule_text(one.comparison) for one in judged):
+        own = [one for one in judged if _rule_text(one.comparison) == rule]
         rows = [(column.title, column.shown, cells)
-                for column, *cells in zip(columns, *map(_row, own), strict=True)]  # fmt: skip
+                for column, *cells in zip(columns, *map(_model_row, own), strict=True)]  # fmt: skip
         heads = ["", *(one.model for one in own)]
         tables.append(transposed(f"Right is {rule}", heads, rows[2:]))
     legend = ["density, weighted: references are weighted by executions and element size."]
@@ -117,30 +117,30 @@ def sweep_curve(figure: Figure) -> Drawing:
     return curve(figure.caption, figure.axis, "", lines, logx=True)
 
 
-def _row(judged: JudgedModel) -> list[Cell]:
+def _model_row(judged: JudgedModel) -> list[Cell]:
     comparison = judged.comparison
     rate = success(comparison)
     return [
-        judged.model, _rule(comparison), (_share(rate), rate.share),
+        judged.model, _rule_text(comparison), (_share_text(rate), rate.share),
         (f"{100 * rate.low:.0f} to {100 * rate.high:.0f} %", rate.low) if rate.judged else None,
-        *((_share(baseline), baseline.share) for baseline in baselines(comparison).values()),
+        *((_share_text(baseline), baseline.share) for baseline in baselines(comparison).values()),
         time_lost(comparison.judged), comparison.median_speedup_error,
     ]  # fmt: skip
 
 
-def _rule(comparison: Comparison) -> str:
+def _rule_text(comparison: Comparison) -> str:
     if comparison.criterion == "utilisation":
         return "the area of decision"
     return f"the fewest within {100 * comparison.tolerance:.0f} %"
 
 
-def _share(rate: Rate) -> str:
+def _share_text(rate: Rate) -> str:
     if rate.share is None:
         return "none judged"
     return f"{100 * rate.share:.1f} % ({rate.right} of {rate.judged})"
 
 
-def _verdict(judged: Sequence[JudgedModel]) -> str:
+def _verdict_text(judged: Sequence[JudgedModel]) -> str:
     """Describes the model with the most right hints, if any hint was right."""
     rates = [success(one.comparison) for one in judged]
     if not any(rate.judged for rate in rates):
@@ -149,12 +149,12 @@ def _verdict(judged: Sequence[JudgedModel]) -> str:
     if not rate.right:
         return "No model gave a right hint."
     return (
-        f"The {best.model} model has the most right hints, {_share(rate)}. A right hint is "
-        f"{_rule(best.comparison)}."
+        f"The {best.model} model has the most right hints, {_share_text(rate)}. A right hint is "
+        f"{_rule_text(best.comparison)}."
     )
 
 
-def _limits(campaign: Campaign, comparison: Comparison) -> list[str]:
+def _study_limits(campaign: Campaign, comparison: Comparison) -> list[str]:
     """Describes the limits of the study."""
     lines = []
     if comparison.hints.packages == 1:
@@ -175,15 +175,15 @@ def _limits(campaign: Campaign, comparison: Comparison) -> list[str]:
         (len(comparison.without_hint), "was measured and not predicted"),
     ):
         if count:
-            lines.append(f"{plural(count, 'region')} {what if count == 1 else _plural(what)}.")
+            lines.append(f"{plural(count, 'region')} {what if count == 1 else _plural_text(what)}.")
     return lines
 
 
-def _threads(counts: Sequence[int]) -> str:
+def _thread_text(counts: Sequence[int]) -> str:
     """Returns a text such as `1 thread` or `1, 2, 4 threads`."""
     *before, last = counts
     return ", ".join([*map(str, before), plural(last, "thread")])
 
 
-def _plural(what: str) -> str:
+def _plural_text(what: str) -> str:
     return what.replace("was ", "were ", 1)

@@ -59,7 +59,7 @@ def contention_records(
     """Returns one record per line with tasks or chunks, for JSON. Unknown values are null."""
     measured = {(row.place, row.kind): row.factor for row in growth or ()}
     rows = []
-    for line in _lines(metrics):
+    for line in _lines_by_work(metrics):
         body = predicted.at(line.place)
         known = None if body is None else body.contention
         rows.append(
@@ -112,7 +112,7 @@ def contention_blocks(
     return [Table(title, columns, rows, top=top, legend=legend), Items(list(assumed))]
 
 
-def _lines(metrics: GraphMetrics) -> list[LineTotal]:
+def _lines_by_work(metrics: GraphMetrics) -> list[LineTotal]:
     return [line for line in metrics.lines if line.kind in ("task", "chunk")]
 
 

@@ -42,7 +42,7 @@ _MOST_NODES = 2000
 SHRANK = "Below 1x: the run alone was disturbed, or the runs differ."
 
 
-def _record(
+def _json_record(
     graph: TaskGraph, metrics: GraphMetrics, growth: Sequence[LineGrowth] | None,
     predicted: PredictedBodies | None,
 ) -> dict[str, Any]:  # fmt: skip
@@ -97,10 +97,10 @@ def tasks_document(
         ]  # fmt: skip
     sections = [
         Section("Overview", [Facts(facts)]),
-        Section("Graph", lambda: _graph(graph, metrics), "page"),
-        Section("Bound", lambda: _bound(parallelism), "page"),
-        Section("Source lines", [_lines(graph, metrics, top)]),
-        Section("Critical path", [_path(graph, metrics, top)]),
+        Section("Graph", lambda: _graph_block(graph, metrics), "page"),
+        Section("Bound", lambda: _bound_curve(parallelism), "page"),
+        Section("Source lines", [_line_table(graph, metrics, top)]),
+        Section("Critical path", [_path_table(graph, metrics, top)]),
         Section("Contention", measured),
         Section("Memory", [] if predicted is None else contention_blocks(
             metrics, growth, predicted, top
@@ -108,12 +108,12 @@ def tasks_document(
         Section("Notes", [Items(graph.notes)], "page"),
     ]  # fmt: skip
     document = Document(f"Tasks of {name}", lead, sections,
-                        lambda: _record(graph, metrics, growth, predicted))  # fmt: skip
+                        lambda: _json_record(graph, metrics, growth, predicted))  # fmt: skip
     places = [place.rpartition(":")[0] for place in graph.places if ":" in place]
     return below_folder(document, places)
 
 
-def _graph(graph: TaskGraph, metrics: GraphMetrics) -> list[Block]:
+def _graph_block(graph: TaskGraph, metrics: GraphMetrics) -> list[Block]:
     from regionpredict.report.task_picture import task_picture  # noqa: PLC0415
 
     picture = task_picture(graph, metrics)
@@ -121,7 +121,7 @@ def _graph(graph: TaskGraph, metrics: GraphMetrics) -> list[Block]:
     return [task_graph(f"{what}, below what they wait for; the bar in a box is its time", picture)]
 
 
-def _bound(parallelism: float | None) -> list[Block]:
+def _bound_curve(parallelism: float | None) -> list[Block]:
     """Draws the upper bound of the speedup with any scheduler, min(p, pi)."""
     if parallelism is None:
         return []
@@ -131,7 +131,7 @@ def _bound(parallelism: float | None) -> list[Block]:
     return [curve(title, "threads", "times faster", [line("at most", points)])]
 
 
-def _lines(graph: TaskGraph, metrics: GraphMetrics, top: int) -> Table:
+def _line_table(graph: TaskGraph, metrics: GraphMetrics, top: int) -> Table:
     rows: list[list[Cell]] = [
         [
             own.place, own.kind, own.count, own.work_s,
@@ -151,7 +151,7 @@ def _lines(graph: TaskGraph, metrics: GraphMetrics, top: int) -> Table:
     return Table("Source lines, by their work", columns, rows, top=top)
 
 
-def _path(graph: TaskGraph, metrics: GraphMetrics, top: int) -> Table:
+def _path_table(graph: TaskGraph, metrics: GraphMetrics, top: int) -> Table:
     nodes = [node for node in metrics.path if graph.seconds[node] > 0]
     begin = 0.0
     rows: list[list[Cell]] = []

@@ -146,7 +146,7 @@ def task_picture(graph: TaskGraph, metrics: GraphMetrics) -> TaskPicture:
             title = names[line] or kind
             said = f"{show_count(number)} x {kind}" + (f" of {names[line]}" if names[line] else "")
         else:
-            title = _title(graph, node, names[line] or kind)
+            title = _box_title(graph, node, names[line] or kind)
             said = graph.node_text(node)
         below = "" if join else show_seconds(float(seconds[box]))
         if number > 1:
@@ -172,10 +172,12 @@ def task_picture(graph: TaskGraph, metrics: GraphMetrics) -> TaskPicture:
         drawn.append(
             PictureEdge(*ends, tuple(reversed(points)) if turned else points, number, marked_edge)
         )
-    return TaskPicture(tuple(boxes), tuple(drawn), groups, by_line, _limit(graph, metrics, groups))
+    return TaskPicture(
+        tuple(boxes), tuple(drawn), groups, by_line, _limit_text(graph, metrics, groups)
+    )
 
 
-def _limit(graph: TaskGraph, metrics: GraphMetrics, groups: tuple[PictureGroup, ...]) -> str:
+def _limit_text(graph: TaskGraph, metrics: GraphMetrics, groups: tuple[PictureGroup, ...]) -> str:
     """Describes the limit of the speedup, in up to three sentences."""
     parallelism = metrics.average_parallelism
     if parallelism is None:
@@ -208,7 +210,7 @@ def _line_names(graph: TaskGraph) -> tuple[IntArray, list[str]]:
     return np.array(group, dtype=np.int64), list(known) or [""]
 
 
-def _title(graph: TaskGraph, node: int, line: str) -> str:
+def _box_title(graph: TaskGraph, node: int, line: str) -> str:
     if graph.names and not (line and graph.names[node].isdigit()):
         return graph.names[node]
     known = graph.iterations_of(node)

@@ -91,15 +91,15 @@ def times_document(
     ]  # fmt: skip
     lead = [f"{how}: work {show_seconds(metrics.work_s)}, depth {show_seconds(metrics.depth_s)}"]
     sections = [
-        Section("Speedup", lambda: [_speedup(how, cells)], "page"),
+        Section("Speedup", lambda: [_speedup_curve(how, cells)], "page"),
         Section("Times", [Table("Times over threads", columns, cells)]),
-        Section("What if", [] if changed is None else [_changes(rows, changed)]),
+        Section("What if", [] if changed is None else [_change_table(rows, changed)]),
     ]
     return Document(f"Tasks of {name}, {how}", lead, sections,
-                    lambda: _record(kind, metrics, rows, policy, changed))  # fmt: skip
+                    lambda: _json_record(kind, metrics, rows, policy, changed))  # fmt: skip
 
 
-def _speedup(how: str, rows: Sequence[Sequence[Any]]) -> Block:
+def _speedup_curve(how: str, rows: Sequence[Sequence[Any]]) -> Block:
     """Draws the rows of the table, with the interval of the runs as a band."""
     known = [row for row in rows if row[2] is not None]
     wide = [(row[0], row[2], row[7]) for row in known if row[7] is not None]
@@ -110,7 +110,7 @@ def _speedup(how: str, rows: Sequence[Sequence[Any]]) -> Block:
     ], band="95 % interval of the runs")  # fmt: skip
 
 
-def _changes(rows: Sequence[Simulated | Replayed], changed: Sequence[ChangeTimes]) -> Block:
+def _change_table(rows: Sequence[Simulated | Replayed], changed: Sequence[ChangeTimes]) -> Block:
     """Returns the speedup of each change over the unchanged graph, by threads."""
     if not changed:
         return Text("What if: the graph has no tasks and no source lines to change.")
@@ -128,7 +128,7 @@ def _changes(rows: Sequence[Simulated | Replayed], changed: Sequence[ChangeTimes
     return Table("Changes of the graph", columns, cells, legend=legend)
 
 
-def _record(
+def _json_record(
     how: str, metrics: GraphMetrics, rows: Sequence[Simulated | Replayed], policy: str | None,
     changed: Sequence[ChangeTimes] | None,
 ) -> dict[str, Any]:  # fmt: skip

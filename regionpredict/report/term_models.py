@@ -37,16 +37,16 @@ def term_models_document(models: Sequence[TermModel]) -> Document:
             ("Search", show_percent(median(searched)) if searched else "-"),
             ("Prediction alone", show_percent(median(out.prediction for out in known))),
         ]
-    parted = [part for model in models for part in _parts(model)]
+    parted = [part for model in models for part in _difference_text(model)]
     sections = [
         Section("Errors", [Facts(medians)]),
-        Section("Regions", [Table(_TITLE, columns, [_row(model) for model in models])]),
-        Section("Differences", [Items(parted, "Prediction and measurement differ from")]),
+        Section("Regions", [Table(_TITLE, columns, [_model_row(model) for model in models])]),
+        Section("Differences", [Items(parted, "Where prediction and measurement differ")]),
     ]
-    return Document("Models by size", [], sections, lambda: _record(models))
+    return Document("Models by size", [], sections, lambda: _json_record(models))
 
 
-def _row(model: TermModel) -> list[Cell]:
+def _model_row(model: TermModel) -> list[Cell]:
     path, _, line = model.region.rpartition(":")
     sizes = f"{show_count(int(model.sizes[0]))} to {show_count(int(model.sizes[-1]))}"
     errors = (None,) * 3 if model.held_out is None else model.held_out
@@ -54,7 +54,7 @@ def _row(model: TermModel) -> list[Cell]:
             *map(model.factors.get, GROUPS), *errors]  # fmt: skip
 
 
-def _parts(model: TermModel) -> list[str]:
+def _difference_text(model: TermModel) -> list[str]:
     if model.parts_at is None:
         return []
     iterations, threads = model.parts_at
@@ -65,7 +65,7 @@ def _parts(model: TermModel) -> list[str]:
     ]
 
 
-def _record(models: Sequence[TermModel]) -> dict[str, Any]:
+def _json_record(models: Sequence[TermModel]) -> dict[str, Any]:
     return {
         "schema": "regionpredict/term-models/1",
         "models": [

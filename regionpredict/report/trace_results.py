@@ -50,7 +50,7 @@ def result_document(
     With `metric`, only this metric. Text has the `top` call paths. CSV has one row per record.
     """
     trace = analysis.trace
-    totals = _only(result.totals, metric)
+    totals = _filter_metric(result.totals, metric)
     names = list(totals)
     run_s = int(trace.time.max(initial=0)) / trace.ticks_per_second
     lead = [
@@ -75,26 +75,26 @@ def result_document(
     sections = [
         Section("Totals", kind_tables(result, metric, whole_s) if totals else []),
         timeline_section(analysis),
-        Section("Metrics by call path and location", lambda: _panes(result, names), "page"),
+        Section("Metrics by call path and location", lambda: _pane_block(result, names), "page"),
         Section("Call paths", lambda: [path_table(result, metric, top)]),
         Section("Flat profile", [] if metric else [flat_table(result.regions, whole_s, top)]),
         Section("Worst instances", [worst_table(result, metric)]),
         Section("Checks of sums", [
             Facts([pair for sum in result.balances for pair in sum_facts(sum)])
         ]),
-        Section("Waits over time", lambda: _severity(result, metric), "page"),
-        Section("Process grid", lambda: _grids(result, trace, names), "page"),
+        Section("Waits over time", lambda: _severity_curve(result, metric), "page"),
+        Section("Process grid", lambda: _grid_pictures(result, trace, names), "page"),
         Section("Process grid", [
             block for grid in trace.grids if metric for block in grid_blocks(result, grid, metric)
         ], "text"),
         Section("Findings", [Items([str(finding) for finding in analysis.findings])], "page"),
-        Section("Records", lambda: [_records(result, metric)], "csv"),
+        Section("Records", lambda: [_record_table(result, metric)], "csv"),
     ]  # fmt: skip
     title = f"Trace {trace.name}"
-    return Document(title, lead, sections, lambda: _record(result, analysis, metric))
+    return Document(title, lead, sections, lambda: _json_record(result, analysis, metric))
 
 
-def _records(result: TraceResult, metric: str | None) -> Table:
+def _record_table(result: TraceResult, metric: str | None) -> Table:
     keys = ("metric", "callpath", "location", "value", "unit", "source")
     rows: list[list[Cell]] = [
         [record.metric, record.callpath,
@@ -105,7 +105,7 @@ def _records(result: TraceResult, metric: str | None) -> Table:
     return csv_rows(keys, rows)
 
 
-def _severity(result: TraceResult, metric: str | None) -> list[Drawing]:
+def _severity_curve(result: TraceResult, metric: str | None) -> list[Drawing]:
     """Returns the mean number of waiting locations in each part of the run."""
     if result.severity is None:
         return []
@@ -121,7 +121,7 @@ def _severity(result: TraceResult, metric: str | None) -> list[Drawing]:
     return [curve("Average number of waiting locations", "seconds", "locations", series)]
 
 
-def _grids(result: TraceResult, trace: EventTrace, names: Sequence[str]) -> list[Block]:
+def _grid_pictures(result: TraceResult, trace: EventTrace, names: Sequence[str]) -> list[Block]:
     """Draws each metric by the place of the ranks in the topologies of the trace."""
     known = {record.metric for record in result.records if record.location is not None}
     return [
@@ -144,7 +144,7 @@ def grid_blocks(result: TraceResult, grid: ProcessGrid, metric: str) -> list[Blo
     return blocks
 
 
-def _panes(result: TraceResult, names: Sequence[str]) -> list[Drawing]:
+def _pane_block(result: TraceResult, names: Sequence[str]) -> list[Drawing]:
     """Returns metric, call path and location of the records, encoded as numbers."""
     paths: dict[str, int] = {}
     location_numbers: dict[str, int] = {}
@@ -178,7 +178,7 @@ def _panes(result: TraceResult, names: Sequence[str]) -> list[Drawing]:
     ]
 
 
-def _record(result: TraceResult, analysis: Analysis, metric: str | None) -> dict[str, Any]:
+def _json_record(result: TraceResult, analysis: Analysis, metric: str | None) -> dict[str, Any]:
     parts = result.severity
     return {
         "schema": SCHEMA,
@@ -191,14 +191,14 @@ def _record(result: TraceResult, analysis: Analysis, metric: str | None) -> dict
             for own in result.worst if metric in (None, own.metric)
         ],
         "severity": None if parts is None else {
-            "part_s": parts.part_s, "seconds": plain(_only(parts.seconds, metric)),
+            "part_s": parts.part_s, "seconds": plain(_filter_metric(parts.seconds, metric)),
         },
         "flat_profile": [
             fields_of(one, "region kind seconds visits waiting_s instructions_per_cycle")
             for one in result.regions if metric is None
         ],
-        "totals": _only(result.totals, metric),
-        "counts": _only(result.counts, metric),
+        "totals": _filter_metric(result.totals, metric),
+        "counts": _filter_metric(result.counts, metric),
         "conservation": [fields_of(own, "name left right holds parts") for own in result.balances],
         "findings": plain(analysis.findings),
         "not_analyzed": dict(analysis.not_analysed),
@@ -219,5 +219,5 @@ def _record(result: TraceResult, analysis: Analysis, metric: str | None) -> dict
     }  # fmt: skip
 
 
-def _only(values: Mapping[str, T], metric: str | None) -> dict[str, T]:
+def _filter_metric(values: Mapping[str, T], metric: str | None) -> dict[str, T]:
     return {name: value for name, value in values.items() if metric in (None, name)}

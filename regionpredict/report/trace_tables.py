@@ -34,13 +34,13 @@ def kind_tables(result: TraceResult, metric: str | None, whole_s: float) -> list
         columns = [Column("Metric"), Column("Total", str), Column("Instances", str, unknown="")]
         return [Table("Total", columns, [row])]
     if "critical_path" in result.totals:
-        return [_sums("Critical path", "Metric", result, _PATH, whole_s)]
+        return [_sum_table("Critical path", "Metric", result, _PATH, whole_s)]
     if any(name.startswith((_SHORT, _LONG)) for name in result.totals):
-        return [_delay_kinds(result), _propagation(result)]
-    return [_sums("Wait states", "Wait state", result, _WAIT_TIMES, whole_s)]
+        return [_delay_kinds(result), _propagation_table(result)]
+    return [_sum_table("Wait states", "Wait state", result, _WAIT_TIMES, whole_s)]
 
 
-def _sums(
+def _sum_table(
     title: str, first: str, result: TraceResult, metrics: Sequence[str], whole_s: float
 ) -> Table:
     rows: list[list[Cell]] = [
@@ -49,7 +49,7 @@ def _sums(
         for name in metrics if name in result.totals
     ]  # fmt: skip
     columns = [
-        Column(first), Column("Time", show_seconds), Column("% of time", _percent),
+        Column(first), Column("Time", show_seconds), Column("% of time", _percent_text),
         Column("Instances", str, unknown="", optional=True),
     ]  # fmt: skip
     return Table(title, columns, rows, legend=["% of time: of the time of all locations."])
@@ -72,7 +72,7 @@ def _delay_kinds(result: TraceResult) -> Table:
     ])  # fmt: skip
 
 
-def _propagation(result: TraceResult) -> Table:
+def _propagation_table(result: TraceResult) -> Table:
     """Returns waits by cause and effect: all, and late senders and receivers separately."""
     rows: list[list[Cell]] = []
     for suffix, name in (("", "all"), (".late_sender", ""), (".late_receiver", "")):
@@ -99,7 +99,7 @@ def flat_table(regions: Sequence[RegionTotal], whole_s: float, top: int) -> Tabl
     ]  # fmt: skip
     columns = [
         Column("Region", cut=True), Column("Kind", choice=True, minor=True),
-        Column("Time", show_seconds), Column("% of time", _percent, bar=True),
+        Column("Time", show_seconds), Column("% of time", _percent_text, bar=True),
         Column("Visits", str, minor=True),
         Column("Per visit", show_seconds, minor=True), Column("Waiting", show_seconds, unknown=""),
         Column("IPC", "{:.2f}".format, unknown="", minor=True, optional=True),
@@ -115,14 +115,16 @@ def path_table(result: TraceResult, metric: str | None, top: int) -> Table:
     if metric is None and "critical_path" in result.totals:
         return _on_path(result, top)
     if metric is None and any(name.startswith((_SHORT, _LONG)) for name in result.totals):
-        return _delays(result, top)
+        return _delay_table(result, top)
     names = _WAIT_TIMES if metric is None else (metric,)
     rows: list[list[Cell]] = []
     for name in names:
         unit = next((one.unit for one in result.records if one.metric == name), "")
         for path, (total, most) in _sum_by_path(result, name.__eq__).items():
             shown = (amount(total, unit), total)
-            rows.append([metric_name(name), path, shown, _named(most), _source(result, path)])
+            rows.append(
+                [metric_name(name), path, shown, _location_name(most), _source_line(result, path)]
+            )
     rows.sort(key=lambda row: (-row[2][1], str(row[0]), str(row[1])))  # type: ignore[index,operator]
     columns = [
         Column("Wait state" if metric is None else "Metric", choice=True),
@@ -134,7 +136,7 @@ def path_table(result: TraceResult, metric: str | None, top: int) -> Table:
 _PLACE = (Column("Most on"), Column("Source", optional=True))
 
 
-def _delays(result: TraceResult, top: int) -> Table:
+def _delay_table(result: TraceResult, top: int) -> Table:
     """Returns the delay costs of call paths, and the kind of wait that most of them cause."""
     costs = _sum_by_path(result, lambda name: name.startswith((_SHORT, _LONG)))
     short = _sum_by_path(result, lambda name: name.startswith(_SHORT))
@@ -146,8 +148,8 @@ def _delays(result: TraceResult, top: int) -> Table:
     for path, (total, most) in sorted(costs.items(), key=lambda item: (-item[1][0], item[0])):
         direct = short.get(path, (0.0, None))[0]
         kind = max(kinds, key=lambda name: kinds[name].get(path, (0.0, None))[0])
-        rows.append([path, total, direct, max(total - direct, 0.0), kind, _named(most),
-                     _source(result, path)])  # fmt: skip
+        rows.append([path, total, direct, max(total - direct, 0.0), kind, _location_name(most),
+                     _source_line(result, path)])  # fmt: skip
     columns = [
         Column("Call path", cut=True), Column("Cost", show_seconds),
         Column("Short-term", show_seconds, minor=True),
@@ -166,11 +168,11 @@ def _on_path(result: TraceResult, top: int) -> Table:
         total, most = path.get(name, _NOTHING)
         rows.append([
             name, total, total / length, excess.get(name, _NOTHING)[0] or None,
-            impact.get(name, _NOTHING)[0] or None, _named(most), _source(result, name),
+            impact.get(name, _NOTHING)[0] or None, _location_name(most), _source_line(result, name),
         ])  # fmt: skip
     columns = [
         Column("Call path", cut=True), Column("On path", show_seconds),
-        Column("% of path", _percent, bar=True), Column("Excess", show_seconds, unknown=""),
+        Column("% of path", _percent_text, bar=True), Column("Excess", show_seconds, unknown=""),
         Column("Impact", show_seconds, unknown=""), *_PLACE,
     ]  # fmt: skip
     return Table("Call paths on the critical path", columns, rows, top=top, legend=[
@@ -208,7 +210,7 @@ def _sum_by_path(
             for path, own in parts.items()}  # fmt: skip
 
 
-def _source(result: TraceResult, callpath: str) -> str:
+def _source_line(result: TraceResult, callpath: str) -> str:
     """Returns file and line of a call path, unless its name has the line, like those of Paraver
     traces.
     """
@@ -225,7 +227,7 @@ def worst_table(result: TraceResult, metric: str | None) -> Table:
             first, others = str(instance.waiting[0]), len(instance.waiting) - 1
             rows.append([
                 metric_name(instance.metric), instance.callpath, instance.seconds, instance.time_s,
-                f"{first} and {others} more" if others else first, _named(instance.late),
+                f"{first} and {others} more" if others else first, _location_name(instance.late),
                 instance.late_callpath or "",
             ])  # fmt: skip
     columns = [
@@ -245,7 +247,7 @@ def sum_facts(balance: Balance) -> list[tuple[str, str]]:
     if balance.holds:
         sides = f"{show_seconds(balance.left)} on both sides"
     else:
-        left, right = (_quantity(side, SECONDS) for side in (balance.left, balance.right))
+        left, right = (_quantity_text(side, SECONDS) for side in (balance.left, balance.right))
         sides = f"{left} and {right}: does not hold"
     rounding = 1e-9 * max(abs(balance.left), 1e-3)
     parts = [
@@ -261,18 +263,18 @@ def chosen_records(result: TraceResult, metric: str | None) -> Iterator[Record]:
     return (record for record in result.records if metric in (None, record.metric))
 
 
-def _percent(share: float) -> str:
+def _percent_text(share: float) -> str:
     return show_percent(share).removesuffix(" %")
 
 
-def _named(location: Location | None) -> str:
+def _location_name(location: Location | None) -> str:
     return "" if location is None else str(location)
 
 
 def amount(value: float, unit: str) -> str:
     """Formats a value with its unit. Times get a suitable unit."""
-    return show_seconds(value) if unit == SECONDS else _quantity(value, unit)
+    return show_seconds(value) if unit == SECONDS else _quantity_text(value, unit)
 
 
-def _quantity(value: float, unit: str) -> str:
+def _quantity_text(value: float, unit: str) -> str:
     return f"{value:.9g} {unit}".rstrip()

@@ -17,14 +17,14 @@ def convergence_sentence(machine: Machine) -> list[str]:
     wide = unconverged_figures(machine)
     if not wide:
         return []
-    named = [f"{unconverged.key} ({_shown(unconverged.spread)})" for unconverged in wide]
+    named = [f"{unconverged.key} ({_spread_text(unconverged.spread)})" for unconverged in wide]
     return [
         f"{plural(len(wide), 'figure')} of {machine.name} did not converge: "
         f"{several(named, _SHOWN)}; recalibrate on an idle host"
     ]
 
 
-def _shown(spread: float) -> str:
+def _spread_text(spread: float) -> str:
     return f"±{100 * spread:.0f} %" if spread <= 1 else "over ±100 %"
 
 

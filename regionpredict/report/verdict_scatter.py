@@ -40,7 +40,7 @@ def speedup_scatter(comparison: Comparison) -> Drawing:
     end = max([1.0, *(max(point["x"], point["y"]) for point in points)])
     title = f"Speedups of {plural(len(points), 'region')} on {plural(most, 'thread')}"
     return {
-        "kind": "scatter", "title": f"{title}, {_models(comparison)}",
+        "kind": "scatter", "title": f"{title}, {_model_name(comparison)}",
         "x": "measured speedup", "y": "predicted speedup", "points": points, "kinds": "hint",
         "order": list(KINDS.values()),
         "lines": [{"name": "as predicted", "points": [[0, 0], [end, end]]}],
@@ -61,14 +61,14 @@ def utilisation_scatter(comparison: Comparison) -> Drawing:
          "kind": KINDS[verdict.right is not False]}
         for score, utilisation, verdict in sorted(judged, key=lambda own: own[2].right is False)
     ]  # fmt: skip
-    trend = _trend([(x, y) for x, y, _ in judged])
+    trend = _trend_ends([(x, y) for x, y, _ in judged])
     rate = "no region judged that has a score"
     if judged:
         right = sum(verdict.right is True for _, _, verdict in judged)
         share = show_percent(right / len(judged))
         rate = f"{right} of {plural(len(judged), 'region')} right ({share})"
     return {
-        "kind": "scatter", "title": f"{rate}, {_models(comparison)}",
+        "kind": "scatter", "title": f"{rate}, {_model_name(comparison)}",
         "x": "score (%)", "y": "utilization (%)", "points": points, "kinds": "hint",
         "order": list(KINDS.values()),
         "areas": [[k * side, (k + 1) * side] for k in range(count)],
@@ -85,15 +85,15 @@ def scored(comparison: Comparison) -> list[tuple[float, float, Verdict]]:
     ]
 
 
-def _models(comparison: Comparison) -> str:
+def _model_name(comparison: Comparison) -> str:
     return f"{comparison.hints.model} model on {comparison.hints.machine}"
 
 
-def _trend(points: Sequence[tuple[float, float]]) -> list[list[float]]:
+def _trend_ends(points: Sequence[tuple[float, float]]) -> list[list[float]]:
     """Returns the ends of the least-squares line inside the square, in percent. Empty for fewer
     than two different scores.
 
-    >>> _trend([(0.0, 0.25), (1.0, 0.75)])
+    >>> _trend_ends([(0.0, 0.25), (1.0, 0.75)])
     [[0.0, 25.0], [100.0, 75.0]]
     """
     if len({x for x, _ in points}) < 2:

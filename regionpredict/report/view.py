@@ -26,7 +26,7 @@ class View:
     """The selection and order of a table's rows.
 
     `only` are patterns of files, functions, folders or FILE:LINE. A region must match one of them,
-    if there are any. `sort` is the order (`_order`), and `top` the maximum number. `short`: many
+    if there are any. `sort` is the order (`_sort_key`), and `top` the maximum number. `short`: many
     regions are reduced to the most expensive ones, on one screen.
     """
 
@@ -43,7 +43,9 @@ def chosen_facts(facts: Sequence[RegionFacts], view: View) -> tuple[RegionFacts,
     """Returns the facts that a view shows, in its order. Raises UsageError if a pattern matches
     nothing.
     """
-    return _chosen(facts, view, lambda facts: facts, lambda facts: _facts_order(facts, view.sort))
+    return _select_items(
+        facts, view, lambda facts: facts, lambda facts: _facts_order(facts, view.sort)
+    )
 
 
 def chosen_predictions(
@@ -53,11 +55,11 @@ def chosen_predictions(
     matches nothing.
     """
     times = region_seconds(predictions, teams)
-    return _chosen(
+    return _select_items(
         predictions,
         view,
         lambda prediction: prediction.facts,
-        lambda prediction: _order(prediction, view.sort, times),
+        lambda prediction: _sort_key(prediction, view.sort, times),
     )
 
 
@@ -73,7 +75,7 @@ def chosen_teams(
     )
 
 
-def _chosen(
+def _select_items(
     items: Sequence[Shown], view: View, facts_of: Callable[[Shown], RegionFacts],
     order_of: Callable[[Shown], Order],
 ) -> tuple[Shown, ...]:  # fmt: skip
@@ -113,7 +115,7 @@ def _facts_order(facts: RegionFacts, sort: str) -> Order:
     return value is None, -(value or 0)
 
 
-def _order(prediction: Prediction, sort: str, times: Mapping[str, float]) -> Order:
+def _sort_key(prediction: Prediction, sort: str, times: Mapping[str, float]) -> Order:
     """Returns the sort keys: most time, least speedup, or least confidence first."""
     if sort == "time":
         seconds = times.get(prediction.facts.region.id)

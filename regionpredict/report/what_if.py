@@ -26,7 +26,7 @@ def what_if_document(
         best = what_if.changes[0]
         lead.append(
             f"Fix {best.callpath} first: the run would take {show_seconds(best.runtime_s)} instead "
-            f"of {show_seconds(runtime)}, {_share(best.gain_s, runtime)} less."
+            f"of {show_seconds(runtime)}, {_gain_share(best.gain_s, runtime)} less."
         )
     else:
         lead.append("No call path delays another location: the run takes "
@@ -36,7 +36,7 @@ def what_if_document(
                     "A larger --top tries them.")  # fmt: skip
 
     def gain(seconds: float) -> Cell:
-        return f"{show_seconds(seconds)} ({_share(seconds, runtime)})", seconds
+        return f"{show_seconds(seconds)} ({_gain_share(seconds, runtime)})", seconds
 
     rows: list[list[Cell]] = [
         [change.callpath, change.delay_cost_s, change.runtime_s, gain(change.gain_s),
@@ -67,5 +67,5 @@ def what_if_document(
     })  # fmt: skip
 
 
-def _share(gain: float, runtime: float) -> str:
+def _gain_share(gain: float, runtime: float) -> str:
     return f"{100 * gain / runtime if runtime else 0.0:.1f} %"

@@ -198,7 +198,7 @@ def test_a_factor_at_its_bound_is_a_finding_and_no_correction(
         assert stuck.at_bound == ("overhead",)
         assert not stuck.helps
         assert "overhead at the bound of 8 times" in stuck.against
-        assert "look for the figure of the machine that is wrong" in _shown(stuck)
+        assert "check this figure of the machine" in _shown(stuck)
     assert replace(result, fitted={**result.fitted, "overhead": 7.8}).helps
 
 

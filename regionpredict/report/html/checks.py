@@ -38,17 +38,17 @@ def program_checks(
 
     Changes that save almost nothing of the `spent` seconds are left out.
     """
-    parts = _parts(predictions, teams)
+    parts = _region_parts(predictions, teams)
     changes = program_advice(advice, spent)
-    checks = [_packages(teams, machine)]
+    checks = [_package_check(teams, machine)]
     if parts:
         serial = [part for part in parts if part.derivation.first_touch == "serial"]
         satisfied = "pages are near the threads that use them"
         checks.append(
             _grade_of_share(
                 "NUMA placement",
-                1.0 - _share(parts, serial),
-                _worst(serial, lambda _: 1.0, parts, "first touch is serial for", satisfied),
+                1.0 - _time_share(parts, serial),
+                _worst_text(serial, lambda _: 1.0, parts, "first touch is serial for", satisfied),
                 changes,
                 "RP201",
             )
@@ -70,7 +70,7 @@ def program_checks(
             ("Memory bandwidth", "memory-bandwidth", (), "memory does not slow the threads down"),
         ):
             share = _term_share(parts, term)
-            why = _worst(parts, _of_term(term), parts, "most in", good)
+            why = _worst_text(parts, _of_term(term), parts, "most in", good)
             checks.append(_grade_of_share(name, 1.0 - share, why, changes, *rules))
     wrong = [
         note
@@ -78,31 +78,33 @@ def program_checks(
         for note in prediction.diagnostics
         if note.id in CONFLICTS
     ]
-    checks.append(_check("Correct on several threads", 0 if wrong else _OF,
+    checks.append(_check_record("Correct on several threads", 0 if wrong else _OF,
                          f"{wrong[0]}" + (f", and {len(wrong) - 1} more" if wrong[1:] else "")
                          if wrong else ("no conflict was found, but some may exist")))  # fmt: skip
     known = sum(p.packages is not None and p.range is None for p in predictions)
-    checks.append(_check(
+    checks.append(_check_record(
         "Known sizes", int(_OF * known / len(predictions)) if predictions else None,
         f"{known} of {plural(len(predictions), 'loop')} have one hint at all sizes"))  # fmt: skip
     return checks
 
 
-def _packages(teams: Sequence[TeamPrediction], machine: Machine) -> Drawing:
+def _package_check(teams: Sequence[TeamPrediction], machine: Machine) -> Drawing:
     """Checks the mean number of packages in use, weighted by time."""
     timed = [(team.packages, team.seconds * team.facts.executions.weight) for team in teams
              if team.packages is not None and team.seconds]  # fmt: skip
     whole = sum(seconds for _, seconds in timed)
     if not whole:
-        return _check(
+        return _check_record(
             "Packages in use", None, "no parallel region has a known time", machine.packages
         )
     mean = sum(packages * seconds for packages, seconds in timed) / whole
     least = sum(seconds for packages, seconds in timed if packages == 1) / whole
-    return _check("Packages in use", round(mean), _used(mean, least, machine), machine.packages)
+    return _check_record(
+        "Packages in use", round(mean), _package_text(mean, least, machine), machine.packages
+    )
 
 
-def _used(mean: float, least: float, machine: Machine) -> str:
+def _package_text(mean: float, least: float, machine: Machine) -> str:
     """Describes the packages in use. `least` is the share of the time in regions that stop at one
     package.
 
@@ -117,7 +119,9 @@ def _used(mean: float, least: float, machine: Machine) -> str:
     return f"{use}; those with {share} of the time on one thread stop scaling at one package"
 
 
-def _parts(predictions: Sequence[Prediction], teams: Sequence[TeamPrediction]) -> list[_Part]:
+def _region_parts(
+    predictions: Sequence[Prediction], teams: Sequence[TeamPrediction]
+) -> list[_Part]:
     times = region_seconds(predictions, teams)
     parts = []
     for prediction in predictions:
@@ -146,11 +150,11 @@ def _term_share(parts: Sequence[_Part], term: str) -> float:
     return sum(_of_term(term)(part) * part.weight for part in parts) / whole
 
 
-def _share(parts: Iterable[_Part], some: Iterable[_Part]) -> float:
+def _time_share(parts: Iterable[_Part], some: Iterable[_Part]) -> float:
     return sum(part.weight for part in some) / (sum(part.weight for part in parts) or 1.0)
 
 
-def _worst(
+def _worst_text(
     some: Sequence[_Part], part: Callable[[_Part], float], parts: Sequence[_Part], begin: str,
     good: str,
 ) -> str:  # fmt: skip
@@ -173,10 +177,10 @@ def _grade_of_share(
     if known:
         change = known[0]
         why += f"; {change.span.short}: {advice_sentence(change)}"
-    return _check(name, min(_OF, max(0, round(_OF * share))), why)
+    return _check_record(name, min(_OF, max(0, round(_OF * share))), why)
 
 
-def _check(name: str, grade: int | None, why: str, of: int = _OF) -> Drawing:
+def _check_record(name: str, grade: int | None, why: str, of: int = _OF) -> Drawing:
     mark = "none"
     if grade is not None:
         mark = "good" if grade >= of else "some" if grade >= LEAST_GOOD_GRADE.value * of else "poor"

@@ -26,19 +26,19 @@ def document_page(document: doc.Document) -> str:
     ]
     fillings = {
         "TITLE": html.escape(document.title),
-        "STYLE": _asset("page.css"),
-        "SCRIPT": _asset("draw.js") + _asset("graph.js") + _asset("page.js"),
+        "STYLE": _read_asset("page.css"),
+        "SCRIPT": _read_asset("draw.js") + _read_asset("graph.js") + _read_asset("page.js"),
         "DATA": script_json({"lead": list(document.lead), "sections": shown}),
         "FOOTER": html.escape(f"regionpredict {__version__}; this file loads nothing."),
     }
-    return _HOLE.sub(lambda hole: fillings[hole[1]], _asset("page.html"))
+    return _HOLE.sub(lambda hole: fillings[hole[1]], _read_asset("page.html"))
 
 
 def _drawn_all(blocks: Sequence[doc.Block]) -> list[doc.Drawing]:
-    return [drawn for block in blocks for drawn in _drawn(block)]
+    return [drawn for block in blocks for drawn in _block_json(block)]
 
 
-def _drawn(block: doc.Block) -> list[doc.Drawing]:
+def _block_json(block: doc.Block) -> list[doc.Drawing]:
     """Converts a block to JSON for the page's script."""
     if isinstance(block, dict):
         return [block]
@@ -56,10 +56,10 @@ def _drawn(block: doc.Block) -> list[doc.Drawing]:
         return [{"kind": "more", "title": block.title, "blocks": _drawn_all(block.blocks)}]
     if not block.rows:
         return []
-    return [_table(block)]
+    return [_table_json(block)]
 
 
-def _table(table: doc.Table) -> doc.Drawing:
+def _table_json(table: doc.Table) -> doc.Drawing:
     """Converts a table to JSON. A cell is its text, or its text and the value for sorting."""
     chosen = table.chosen("page")
     columns = [table.columns[at] for at in chosen]
@@ -79,7 +79,8 @@ def _table(table: doc.Table) -> doc.Drawing:
             for column in columns
         ],
         "rows": [
-            [_cell(column, row[at], number) for at, column in zip(chosen, columns, strict=True)]
+            [_cell_json(column, row[at], number)
+             for at, column in zip(chosen, columns, strict=True)]
             for number, row in enumerate(table.rows)
         ],
         "details": None if details is None else [
@@ -94,7 +95,7 @@ def _only_minor(line: str, columns: Sequence[doc.Column]) -> bool:
     return bool(named) and all(named)
 
 
-def _cell(column: doc.Column, cell: doc.Cell, row: int) -> Any:
+def _cell_json(column: doc.Column, cell: doc.Cell, row: int) -> Any:
     if column.show is None:
         return cell
     value = cell[1] if isinstance(cell, tuple) else cell
@@ -109,7 +110,9 @@ def script_json(value: Any) -> str:
     >>> script_json(["</script>", float("inf")])
     '["\\\\u003c/script\\\\u003e",null]'
     """
-    text = json.dumps(_finite(value), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    text = json.dumps(
+        _finite_value(value), ensure_ascii=False, separators=(",", ":"), allow_nan=False
+    )
     for sign in "<>&":
         text = text.replace(sign, f"\\u{ord(sign):04x}")
     if text.isprintable():
@@ -118,16 +121,16 @@ def script_json(value: Any) -> str:
     return "".join(char if char.isprintable() else json.dumps(char)[1:-1] for char in text)
 
 
-def _finite(value: Any) -> Any:
+def _finite_value(value: Any) -> Any:
     """Rounds a value to five digits for drawing. None if the number is not finite."""
     if isinstance(value, float):
         return float(f"{value:.5g}") if math.isfinite(value) else None
     if isinstance(value, dict):
-        return {key: _finite(part) for key, part in value.items() if part is not None}
+        return {key: _finite_value(part) for key, part in value.items() if part is not None}
     if isinstance(value, (list, tuple)):
-        return [_finite(part) for part in value]
+        return [_finite_value(part) for part in value]
     return value
 
 
-def _asset(name: str) -> str:
+def _read_asset(name: str) -> str:
     return Path(__file__).with_name(name).read_text("utf-8")

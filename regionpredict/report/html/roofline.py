@@ -20,7 +20,9 @@ _LEAST, _MOST = 1 / 64, 64.0  # operations per byte that are always drawn
 def roofline(predictions: Sequence[Prediction], machine: Machine) -> list[Block]:
     """Returns the picture, and a note on omitted loops. Empty if no loop has a point in it."""
     points = [
-        point for prediction in predictions if (point := _point(prediction, machine)) is not None
+        point
+        for prediction in predictions
+        if (point := _region_point(prediction, machine)) is not None
     ]
     if not points:
         return []
@@ -29,7 +31,7 @@ def roofline(predictions: Sequence[Prediction], machine: Machine) -> list[Block]
     least = min(_LEAST, *(point["x"] for point in points))
     most = max(_MOST, *(point["x"] for point in points))
     lines = [
-        {"name": f"memory, {memory / 1e9:.3g} GB/s", "points": _sloped(least, ridge, memory)},
+        {"name": f"memory, {memory / 1e9:.3g} GB/s", "points": _roof_points(least, ridge, memory)},
         {"name": f"pipes, {peak / 1e9:.3g} Gflop/s", "points": [[ridge, peak], [most, peak]]},
     ]
     left = len(predictions) - len(points)
@@ -45,7 +47,7 @@ def roofline(predictions: Sequence[Prediction], machine: Machine) -> list[Block]
     return blocks
 
 
-def _point(prediction: Prediction, machine: Machine) -> Drawing | None:
+def _region_point(prediction: Prediction, machine: Machine) -> Drawing | None:
     if not isinstance(prediction.derivation, SaturationDerivation) or prediction.threads is None:
         return None
     at = {point.threads: point for point in prediction.derivation.points}.get(prediction.threads)
@@ -62,5 +64,5 @@ def _point(prediction: Prediction, machine: Machine) -> Drawing | None:
     }
 
 
-def _sloped(least: float, ridge: float, memory: float) -> list[list[float]]:
+def _roof_points(least: float, ridge: float, memory: float) -> list[list[float]]:
     return [[least, least * memory], [ridge, ridge * memory]]

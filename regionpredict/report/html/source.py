@@ -56,10 +56,10 @@ def file_blocks(
     `notes` by file are shown at their `line`. A note of a region has the `row` of the table with
     its details.
     """
-    return [_file(file, own, sources[file]) for file, own in notes.items() if file in sources]
+    return [_file_block(file, own, sources[file]) for file, own in notes.items() if file in sources]
 
 
-def _file(file: str, notes: Sequence[Drawing], source: str) -> Drawing:
+def _file_block(file: str, notes: Sequence[Drawing], source: str) -> Drawing:
     lines = source.splitlines()
     noted_lines = sorted({note["line"] for note in notes})
     parts: list[list[object]] = []

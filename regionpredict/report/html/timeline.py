@@ -68,7 +68,7 @@ def timeline_block(analysis: Analysis, bins: int | None = None) -> Drawing:
         raise InputError("the trace has no duration", remedy="there is nothing to draw")
     size, unit = time_unit(end / trace.ticks_per_second)
     tick = 1.0 / (trace.ticks_per_second * size)
-    shown = _locations(analysis)
+    shown = _shown_locations(analysis)
     row_of = {location: row for row, location in enumerate(shown)}
     places = [trace.locations[location] for location in shown]
     bins = bins or min(_BINS, _CELLS // max(len(shown), 1))
@@ -93,7 +93,7 @@ def timeline_block(analysis: Analysis, bins: int | None = None) -> Drawing:
         "rows": [
             {"name": str(place), "bars": [
                 [numbers[doing], begin * tick, last * tick]
-                for doing, begin, last in _bars(analysis, location, edges)
+                for doing, begin, last in _activity_bars(analysis, location, edges)
             ]}
             for place, location in zip(places, shown, strict=True)
         ],
@@ -118,7 +118,7 @@ def time_unit(seconds: float) -> tuple[float, str]:
     return next(((size, name) for size, name in _UNITS if seconds >= size), _UNITS[-1])
 
 
-def _locations(analysis: Analysis) -> list[int]:
+def _shown_locations(analysis: Analysis) -> list[int]:
     """Returns the locations in the picture, in ascending order."""
     count = len(analysis.trace.locations)
     if count <= MOST_ROWS:
@@ -138,11 +138,11 @@ def _doing_in(region: Region) -> Doing:
     return Doing.SYNCHRONISES if region.role in waits else Doing.COMPUTES
 
 
-def _bars(
+def _activity_bars(
     analysis: Analysis, location: int, edges: NDArray[np.float64]
 ) -> Iterator[tuple[Doing, float, float]]:
     """Returns the main activities of a location, each with its start and end in ticks."""
-    filled = np.stack([_time_in(*spans, edges) for spans in _spans(analysis, location)])
+    filled = np.stack([_time_in(*spans, edges) for spans in _activity_spans(analysis, location)])
     for other in (Doing.COMMUNICATES, Doing.SYNCHRONISES):
         filled[other] -= np.minimum(filled[Doing.WAITS], filled[other])
     most = np.where(filled.sum(0) > 0, filled.argmax(0), Doing.NOTHING)
@@ -153,7 +153,7 @@ def _bars(
             yield Doing(most[begin]), float(edges[begin]), float(edges[end])
 
 
-def _spans(analysis: Analysis, location: int) -> list[tuple[Ticks, Ticks]]:
+def _activity_spans(analysis: Analysis, location: int) -> list[tuple[Ticks, Ticks]]:
     """Returns the starts and ends of the activities of a location, for each of `Doing` except idle
     time.
     """
@@ -171,11 +171,11 @@ def _spans(analysis: Analysis, location: int) -> list[tuple[Ticks, Ticks]]:
     for doing in (Doing.COMPUTES, Doing.SYNCHRONISES, Doing.COMMUNICATES):
         own = kind[:-1] == doing
         spans.append((begins[own], ends[own]))
-    spans.append(_waits(analysis, location))
+    spans.append(_wait_bars(analysis, location))
     return spans
 
 
-def _waits(analysis: Analysis, location: int) -> tuple[Ticks, Ticks]:
+def _wait_bars(analysis: Analysis, location: int) -> tuple[Ticks, Ticks]:
     """Returns the waits of a location. Each starts at the beginning of the region of its
     synchronization point.
     """

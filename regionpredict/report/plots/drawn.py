@@ -40,11 +40,16 @@ def figure_of(block: Drawing) -> Figure:
     """Draws a curve, scatter, stack or timeline of `html/blocks.py`. Raises `UsageError` if
     matplotlib is missing, and `InputError` for numbers near the largest doubles.
     """
-    draw = {"curve": _curve, "scatter": _scatter, "stack": _stack, "timeline": _timeline}
+    draw = {
+        "curve": _draw_curve,
+        "scatter": _draw_scatter,
+        "stack": _draw_stack,
+        "timeline": _draw_timeline,
+    }
     return draw[block["kind"]](block)
 
 
-def _curve(block: Drawing) -> Figure:
+def _draw_curve(block: Drawing) -> Figure:
     series = block["series"]
     x, y = (np.array([point[k] for one in series for point in one["points"]]) for k in (0, 1))
     if max(abs(x).max(), abs(y).max()) > MAX_DRAWN:
@@ -55,9 +60,9 @@ def _curve(block: Drawing) -> Figure:
     axes = figure.add_subplot()
     axes.set_xlim(x.min(), x.max() if x.max() > x.min() else x.min() + 1)
     for number, zone in enumerate(block["zones"]):
-        _zone(axes, zone, number, short=len(block["zones"]) > 4)
+        _draw_zone(axes, zone, number, short=len(block["zones"]) > 4)
     for at, one in enumerate(series):
-        _series(
+        _draw_series(
             axes, one, at if one["colour"] is None else one["colour"], len(lines), block["step"]
         )
     for rule in block.get("rules", ()):
@@ -72,7 +77,7 @@ def _curve(block: Drawing) -> Figure:
         axes.set_ylim(1.05 * min(y.min(), 0.0), 1.05 * y.max() or 1.0)
     if (mark := block["mark"]) is not None:
         axes.axvline(mark["x"], color="0.4", linewidth=0.9, linestyle="--", label=mark["label"])
-    _labels(axes, block)
+    _label_axes(axes, block)
     if below:
         legend_below(figure, 1)
     elif len(lines) > 1 or block["band"]:
@@ -80,7 +85,7 @@ def _curve(block: Drawing) -> Figure:
     return figure
 
 
-def _series(axes: Axes, one: Drawing, colour: int, lines: int, step: bool | None) -> None:
+def _draw_series(axes: Axes, one: Drawing, colour: int, lines: int, step: bool | None) -> None:
     """Draws a line with its band, or marks with their bars. Marks in the color of one of the
     `lines` have no own entry in the legend.
     """
@@ -105,7 +110,7 @@ def _series(axes: Axes, one: Drawing, colour: int, lines: int, step: bool | None
               drawstyle="steps-post" if step else None, **look)  # fmt: skip
 
 
-def _zone(axes: Axes, zone: Drawing, number: int, *, short: bool) -> None:
+def _draw_zone(axes: Axes, zone: Drawing, number: int, *, short: bool) -> None:
     """Draws a shaded part of the horizontal axis with its label above."""
     axes.axvspan(zone["from"], zone["to"], color="0.5", alpha=0.10 if number % 2 else 0.03,
                  linewidth=0, zorder=0, gid="zone")  # fmt: skip
@@ -116,7 +121,7 @@ def _zone(axes: Axes, zone: Drawing, number: int, *, short: bool) -> None:
     )  # fmt: skip
 
 
-def _labels(axes: Axes, block: Drawing) -> None:
+def _label_axes(axes: Axes, block: Drawing) -> None:
     axes.set_xlabel(plain(block["x"]))
     axes.set_ylabel(plain(block["y"]) if block["y"] else "")
     axes.set_title(plain(block["title"], 110), fontsize=9, loc="left", wrap=True,
@@ -124,7 +129,7 @@ def _labels(axes: Axes, block: Drawing) -> None:
     style_axes(axes)
 
 
-def _scatter(block: Drawing) -> Figure:
+def _draw_scatter(block: Drawing) -> Figure:
     """Draws points by kind, with their intervals, and lines such as a diagonal."""
     figure = new_figure(_SIDE_IN, _SIDE_IN)
     axes = figure.add_subplot()
@@ -155,12 +160,12 @@ def _scatter(block: Drawing) -> Figure:
     axes.set_aspect("equal")
     axes.set_xlim(left=0)
     axes.set_ylim(bottom=0)
-    _labels(axes, block)
+    _label_axes(axes, block)
     legend_below(figure, 4)
     return figure
 
 
-def _stack(block: Drawing) -> Figure:
+def _draw_stack(block: Drawing) -> Figure:
     """Draws bars of several parts, which differ in color and in hatching."""
     figure = new_figure(height=3.4 + _ROW_IN * len(block["names"]) / 2)
     axes = figure.add_subplot()
@@ -173,13 +178,13 @@ def _stack(block: Drawing) -> Figure:
                  label=plain(name))  # fmt: skip
         bottom += values
     axes.set_xticks(places, [str(row["label"]) for row in block["rows"]])
-    _labels(axes, block)
+    _label_axes(axes, block)
     axes.grid(visible=False)
     legend_below(figure, 2)
     return figure
 
 
-def _timeline(block: Drawing) -> Figure:
+def _draw_timeline(block: Drawing) -> Figure:
     """Draws locations as rows, as in figures 3.2, 3.3 and 4.8 of Boehme 2014. The black line is the
     critical path, and thin lines are messages.
     """
@@ -208,7 +213,7 @@ def _timeline(block: Drawing) -> Figure:
     axes.set_xlim(0, block["end"])
     axes.set_ylim(len(rows) - 0.5, -0.5)
     axes.set_yticks(range(len(rows)), [row["name"] for row in rows])
-    _labels(axes, {**block, "y": block["rows_are"]})
+    _label_axes(axes, {**block, "y": block["rows_are"]})
     axes.grid(visible=False, axis="y")
     legend_below(figure, 3)
     return figure

@@ -64,14 +64,16 @@ def isoefficiency_figure(result: Isoefficiency, efficiency: float, most_threads:
         if values is None:
             axes.text(0.5, 0.5, "no model", transform=axes.transAxes, ha="center", fontsize=8)
         else:
-            _surface(figure, axes, threads, sizes, values, discrepancy=name.startswith("delta"))
+            _draw_surface(
+                figure, axes, threads, sizes, values, discrepancy=name.startswith("delta")
+            )
         axes.plot(
             *zip(*measured, strict=True), "o", color="black", markersize=3.5,
             markerfacecolor="white", clip_on=False,
             label="measured" if axes is panels[0] else None,
         )  # fmt: skip
     last = panels[-1]
-    drawn = _lines(last, result, efficiency, threads)
+    drawn = _draw_size_lines(last, result, efficiency, threads)
     last.set_title(f"size that keeps an efficiency of {efficiency:g}", fontsize=9, loc="left")
     last.set_xlim(threads[0], threads[-1])
     reach = np.array([sizes[0], max(sizes[-1], *drawn)]) if drawn else sizes
@@ -92,7 +94,7 @@ def isoefficiency_figure(result: Isoefficiency, efficiency: float, most_threads:
     return figure
 
 
-def _surface(
+def _draw_surface(
     figure: Figure, axes: Axes, threads: np.ndarray, sizes: np.ndarray, values: np.ndarray, *,
     discrepancy: bool,
 ) -> None:  # fmt: skip
@@ -115,7 +117,7 @@ def _surface(
     bar.ax.tick_params(labelsize=8)
 
 
-def _lines(
+def _draw_size_lines(
     axes: Axes, result: Isoefficiency, efficiency: float, threads: np.ndarray
 ) -> list[float]:
     """Draws the line of each function that has a model, and returns its sizes."""

@@ -44,7 +44,7 @@ def contour_figure(
 
     figure = new_figure()
     axes = figure.add_subplot()
-    names, x, y, z = _sampled(model, fixed or {})
+    names, x, y, z = _sample_model(model, fixed or {})
     rises = bool((z > 0).all()) and z.max() > 8 * z.min()
     if rises:
         levels = np.geomspace(z.min(), z.max(), _LEVELS)
@@ -63,7 +63,7 @@ def contour_figure(
         scale_axis(axes, which, values, sorted(set(column.tolist())))
     axes.set_xlabel(plain(names[0]))
     axes.set_ylabel(plain(names[1]))
-    axes.set_title(_title(series, model), fontsize=8)
+    axes.set_title(_map_title(series, model), fontsize=8)
     style_axes(axes, grid=None)
     return figure
 
@@ -76,7 +76,7 @@ def surface_figure(
     """
     figure = new_figure(height=4.2)
     axes: Any = figure.add_subplot(projection="3d")
-    names, x, y, z = _sampled(model, fixed or {})
+    names, x, y, z = _sample_model(model, fixed or {})
     across, along = np.meshgrid(np.log2(x), np.log2(y))
     axes.plot_surface(across, along, z, cmap=COLOUR_MAP, alpha=0.85, linewidth=0)
     indices = [model.parameters.index(name) for name in names]
@@ -93,15 +93,15 @@ def surface_figure(
     axes.set_zlabel(plain(series.metric or "value"), labelpad=12)
     axes.set_box_aspect(None, zoom=_ROOM_FOR_LABELS)
     axes.tick_params(labelsize=7)
-    axes.set_title(_title(series, model), fontsize=8)
+    axes.set_title(_map_title(series, model), fontsize=8)
     return figure
 
 
-def _title(series: Series, model: FittedModel) -> str:
+def _map_title(series: Series, model: FittedModel) -> str:
     return plain(" ".join(filter(None, (series.callpath, model.formula()))), 80)
 
 
-def _sampled(
+def _sample_model(
     model: FittedModel, fixed: Mapping[str, float]
 ) -> tuple[tuple[str, str], FloatArray, FloatArray, FloatArray]:
     """Returns the two free parameters, their values with shape `(s,)`, and the model's values with

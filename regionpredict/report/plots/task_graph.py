@@ -63,9 +63,9 @@ def graph_figure(graph: TaskGraph, metrics: GraphMetrics) -> Figure:
     )
     axes = figure.add_subplot()
     longest = max((box.seconds for box in picture.boxes), default=0.0)
-    _edges(axes, picture, row, scale)
+    _draw_edges(axes, picture, row, scale)
     for box in picture.boxes:
-        _shape(axes, box, (_STEP * (box.x + 0.5), row * (box.row + 0.5)), scale,
+        _draw_box(axes, box, (_STEP * (box.x + 0.5), row * (box.row + 0.5)), scale,
                share=box.seconds / longest if longest else 0.0, words=words)  # fmt: skip
     axes.set_xlim(0, width)
     axes.set_ylim(height, 0)
@@ -87,7 +87,7 @@ def graph_figure(graph: TaskGraph, metrics: GraphMetrics) -> Figure:
     return figure
 
 
-def _edges(axes: Axes, picture: TaskPicture, row: float, scale: float) -> None:
+def _draw_edges(axes: Axes, picture: TaskPicture, row: float, scale: float) -> None:
     from matplotlib.patches import PathPatch
     from matplotlib.path import Path as Curve
 
@@ -114,7 +114,7 @@ def _edges(axes: Axes, picture: TaskPicture, row: float, scale: float) -> None:
         )  # fmt: skip
 
 
-def _shape(
+def _draw_box(
     axes: Axes, box: PictureBox, at: tuple[float, float], scale: float, *, share: float, words: bool
 ) -> None:
     """Draws a box with its text, and a bar that shows its time as a `share` of the longest time."""
@@ -130,7 +130,7 @@ def _shape(
     else:
         shape = FancyBboxPatch(
             (x - _WIDTH / 2 + 0.04, y - _HEIGHT / 2 + 0.04), _WIDTH - 0.08, _HEIGHT - 0.08,
-            zorder=3, gid="node", boxstyle="round,pad=0.04", facecolor=_light(colour), **line,
+            zorder=3, gid="node", boxstyle="round,pad=0.04", facecolor=_light_color(colour), **line,
         )  # fmt: skip
     axes.add_patch(shape)
     if box.join:
@@ -149,7 +149,7 @@ def _shape(
         )  # fmt: skip
 
 
-def _light(colour: str) -> tuple[float, float, float]:
+def _light_color(colour: str) -> tuple[float, float, float]:
     """Returns a light background color for black text."""
     from matplotlib.colors import to_rgb
 
