@@ -84,7 +84,8 @@ def recorded_run(
         code = -signal.SIGINT
     if not any(folder.glob("events-*")):
         raise InputError(
-            f"'{command[0]}' ({_exit(code)}) used no OpenMP runtime with support for tools (OMPT)",
+            f"'{command[0]}' ({_exit_text(code)}) used no OpenMP runtime with support for tools "
+            "(OMPT)",
             remedy="build it with clang -fopenmp, and name the program itself rather than a script",
         )
     return code
@@ -123,7 +124,7 @@ def recording_environment(
     }
 
 
-def _exit(code: int) -> str:
+def _exit_text(code: int) -> str:
     return f"signal {-code}" if code < 0 else f"exit code {code}"
 
 

@@ -184,7 +184,7 @@ class Document:
     files: Sequence[str] = ()
 
 
-def with_texts(value: Any, change: Callable[[str], str]) -> Any:
+def map_texts(value: Any, change: Callable[[str], str]) -> Any:
     """Returns a document, or a part of one, with all its texts changed. JSON and CSV are
     unchanged.
     """
@@ -194,17 +194,17 @@ def with_texts(value: Any, change: Callable[[str], str]) -> Any:
         return value
     if isinstance(value, Document):
         return replace(
-            value, title=change(value.title), lead=with_texts(value.lead, change),
-            sections=with_texts(value.sections, change),
+            value, title=change(value.title), lead=map_texts(value.lead, change),
+            sections=map_texts(value.sections, change),
         )  # fmt: skip
     if is_dataclass(value) and not isinstance(value, type):
-        return type(value)(*(with_texts(getattr(value, own.name), change) for own in fields(value)))
+        return type(value)(*(map_texts(getattr(value, own.name), change) for own in fields(value)))
     if isinstance(value, Mapping):
-        return {key: with_texts(own, change) for key, own in value.items()}
+        return {key: map_texts(own, change) for key, own in value.items()}
     if isinstance(value, (list, tuple)):
-        return tuple(with_texts(own, change) for own in value)
+        return tuple(map_texts(own, change) for own in value)
     if callable(value) and not isinstance(value, type):
-        return lambda *given: with_texts(value(*given), change)
+        return lambda *given: map_texts(value(*given), change)
     return value
 
 
@@ -216,5 +216,5 @@ def below_folder(document: Document, files: Sequence[str]) -> Document:
     if not folder:
         return document
     absent = re.compile(rf"(?<![\w./-])(?<!-I ){re.escape(folder)}(?=\w)")
-    shown: Document = with_texts(document, lambda text: absent.sub("", text))
+    shown: Document = map_texts(document, lambda text: absent.sub("", text))
     return replace(shown, lead=[*shown.lead, f"Files are below {folder}"])

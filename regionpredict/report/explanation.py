@@ -38,7 +38,7 @@ from regionpredict.report.document import (
     Section,
     Table,
     Text,
-    with_texts,
+    map_texts,
 )
 from regionpredict.report.html.blocks import curve, line
 from regionpredict.report.names import first_of, several
@@ -141,7 +141,7 @@ def team_document(
 def _with_names(document: Document, loops: Sequence[Prediction]) -> Document:
     """Returns the document with short names of loops and metrics."""
     for region in {loop.facts.region.id: loop.facts.region for loop in loops}.values():
-        document = with_texts(document, region.in_words) if region.others else document
+        document = map_texts(document, region.in_words) if region.others else document
     return replace(document, files=[loop.facts.region.span.file for loop in loops])
 
 

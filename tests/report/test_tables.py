@@ -13,7 +13,7 @@ from regionpredict.frontend import requests_for
 from regionpredict.ir import OtherName, Span
 from regionpredict.machine import Machine, load
 from regionpredict.pipeline import Predictions, analyse, predict
-from regionpredict.report.document import Column, Document, Section, Table, Text, with_texts
+from regionpredict.report.document import Column, Document, Section, Table, Text, map_texts
 from regionpredict.report.document_text import block_lines, document_text
 from regionpredict.report.explanation import region_document
 from regionpredict.report.fact_document import fact_document
@@ -220,7 +220,7 @@ def test_a_document_with_other_texts() -> None:
     table = Table("n'", [Column("n'", str)], [[("n'", 1)], [2]], lambda at: [Text(f"n' {at}")])
     document = Document("n'", ["n'"], [Section("n'", lambda: [table, {"title": "n'"}])],
                         lambda: {"n'": 1})  # fmt: skip
-    changed = with_texts(document, lambda text: text.replace("'", "x"))
+    changed = map_texts(document, lambda text: text.replace("'", "x"))
     (shown, drawing) = changed.sections[0].at("text")
     assert isinstance(shown, Table)
     assert (changed.title, list(changed.lead), shown.title) == ("nx", ["nx"], "nx")
