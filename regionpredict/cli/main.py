@@ -178,7 +178,8 @@ def _without_cycle_collection() -> Iterator[None]:
     """Disables Python's cyclic garbage collection, since a run creates millions of small values and
     hardly any cycles.
 
-    This saves a fifth of the time.
+    This saves a fifth of the time. At the end, these values count as old, since the collector would
+    otherwise search all of them at once.
     """
     searching = gc.isenabled()
     gc.disable()
@@ -186,6 +187,8 @@ def _without_cycle_collection() -> Iterator[None]:
         yield
     finally:
         if searching:
+            gc.freeze()
+            gc.unfreeze()
             gc.enable()
 
 
