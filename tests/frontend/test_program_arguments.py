@@ -155,6 +155,11 @@ STYLES = {
     " for (int i = 0; i < 1000; i++) for (int j = 0; j < 40; j++) y[i] += j;"
     " for (int i = 0; i < 1000; i++) if (y[i] > 3) m = m < 7 ? m + 1 : m;"
     " work(n, m); return 0; }",
+    # The first iteration of the outermost loop shows that it takes too long, before it ends.
+    "after a deep nest": "static int y[30]; int main(int argc, char **argv) {"
+    " int n = argc > 1 ? atoi(argv[1]) : 5, m = 0, at = 0; for (int i = 0; i < 30; i++) {"
+    " if (i > 0) m = 1; for (int j = 0; j < 30; j++) for (int k = 0; k < 30; k++)"
+    " { y[k] = y[i] + j + at; at++; } if (at > 9000) n++; } work(n, m + at % 7); return 0; }",
     "appended": "int main(int argc, char **argv) { char text[40]; strcpy(text, argc > 1 ? argv[1]"
     ' : "3"); int n = atoi(text); strcat(text, "0"); int m = atoi(text); work(n, m); return 0; }',
     "either way": "static int pick(void) { if (rand()) return 7; return 5; }"
@@ -195,7 +200,7 @@ STYLES = {
 }  # fmt: skip
 HIDDEN = {
     "environment": "m", "input": "n", "loop of unknown length": "m", "jump": "nm",
-    "after long loops": "m", "a long loop that counts itself": "m",
+    "after long loops": "m", "after a deep nest": "nm", "a long loop that counts itself": "m",
     "appended": "m", "either way": "nm", "either case": "nm",
     "perhaps": "nm", "behind pointers": "nm", "some of two": "nm", "set in a call": "nm",
     "some element": "m", "huge": "nm",

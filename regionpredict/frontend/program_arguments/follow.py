@@ -173,7 +173,8 @@ class ProgramInterpreter(LoopInterpreter):
         self.returned.append([])
         for initialiser in function.initialisers:
             self.value(initialiser)
-        signal = self._interpret_statement(function.body)
+        with self._unaffected():
+            signal = self._interpret_statement(function.body)
         self.names.pop()
         self.stack.pop()
         for memory, value in self.returned.pop():

@@ -8,7 +8,8 @@ known after the loop.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import NamedTuple
 
 from regionpredict.frontend.program_arguments.evaluate import Evaluator
@@ -73,6 +74,17 @@ class _State(NamedTuple):
     met: tuple[int, ...]
 
 
+class _Running(NamedTuple):
+    """A loop that is interpreted iteration by iteration. It began at the step `begin` and may take
+    until the step `most`. It has at least `rounds` iterations. 0 if unknown.
+    """
+
+    loop: For | While
+    begin: int
+    most: int
+    rounds: int
+
+
 class _Changes(NamedTuple):
     """The changes of a statement, and of the functions that it calls.
 
@@ -117,6 +129,7 @@ class LoopInterpreter(Evaluator):
         # The memory locations that a loop changes. Kept until the outermost loop ends.
         self._changed: dict[int, set[Place]] = {}
         self.rounds_inside = 1  # total iterations of the enclosing short loops in a long one
+        self._running: list[_Running] = []  # enclosing loops in the same function
 
     @abstractmethod
     def _interpret_statement(self, statement: Stmt) -> Signal | None:
@@ -156,7 +169,9 @@ class LoopInterpreter(Evaluator):
             self.memory = before
             self.seen.forget_entries_after(recorded)  # the representative iteration replaces them
             self._unknown_loop(loop)
-        except LongLoopError:
+        except LongLoopError as long_loop:
+            if long_loop.loop is not loop:
+                raise
             self.memory = before.common(
                 self.memory
             )  # values that the first iterations left unchanged
@@ -181,10 +196,21 @@ class LoopInterpreter(Evaluator):
         `rounds` is the number of iterations according to the loop's header.
         """
         if rounds is not None and rounds > _MOST_ROUNDS:
-            raise LongLoopError
+            raise LongLoopError(loop)
+        counters = own_counters(loop)
+        # A second iteration may show that the others are idle.
+        least = min(rounds or 0, 2) if counters else rounds or 0
+        self._running.append(_Running(loop, self.steps, most, least))
+        try:
+            return self._interpret_up_to(loop, most, rounds, counters)
+        finally:
+            self._running.pop()
+
+    def _interpret_up_to(
+        self, loop: For | While, most: int, rounds: int | None, counters: frozenset[Decl]
+    ) -> Signal | None:
         begin = self.steps
         first = isinstance(loop, While) and loop.behind
-        counters = own_counters(loop)
         before: _State | None = None
         idle = False
         for done in range(_MOST_ROUNDS + 1):  # the last pass evaluates the condition only
@@ -213,7 +239,30 @@ class LoopInterpreter(Evaluator):
                 each = (self.steps - begin) / (done + 1)
                 if begin + rounds * each > most:
                     break
-        raise LongLoopError
+                if done:
+                    self._leave_long_nest(rounds * each)
+        raise LongLoopError(loop)
+
+    def _leave_long_nest(self, steps: float) -> None:
+        """Ends the outermost enclosing loop that takes too long if the current loop takes this
+        number of steps in each of its iterations.
+        """
+        too_long = None
+        for outer in reversed(self._running[:-1]):
+            steps *= max(1, outer.rounds)
+            if outer.rounds and outer.begin + steps > outer.most:
+                too_long = outer.loop
+        if too_long is not None:
+            raise LongLoopError(too_long)
+
+    @contextmanager
+    def _unaffected(self) -> Iterator[None]:
+        """Interprets code whose steps do not end the enclosing loops."""
+        around, self._running = self._running, []
+        try:
+            yield
+        finally:
+            self._running = around
 
     def _interpret_iteration(self, body: Stmt) -> Signal | None:
         """Interprets a loop's body once. Returns the jump that ends it."""
@@ -225,7 +274,10 @@ class LoopInterpreter(Evaluator):
 
     def _interpret_any_iteration(self, body: Stmt) -> None:
         """Interprets the body of a loop with an unknown number of iterations."""
-        signal, early = self._with_jumps(lambda: self._interpret_statement(body), _CONTINUE | BREAK)
+        with self._unaffected():
+            signal, early = self._with_jumps(
+                lambda: self._interpret_statement(body), _CONTINUE | BREAK
+            )
         self._may_return(signal, self.memory)
         self._merge_all(early)
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from regionpredict.frontend.program_arguments.memory import UNKNOWN, Memory, Value
+from regionpredict.frontend.syntax import For, While
 from regionpredict.ir import Span
 
 
@@ -22,7 +23,11 @@ class Signal(NamedTuple):
 
 
 class LongLoopError(Exception):
-    """Raised for a loop with too many iterations to interpret."""
+    """Raised for a `loop` with too many iterations to interpret."""
+
+    def __init__(self, loop: For | While) -> None:
+        super().__init__()
+        self.loop = loop
 
 
 class UnknownLoopError(Exception):
