@@ -58,9 +58,9 @@ def test_nested_calls_are_read_a_limited_number_of_times(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     reads: list[str] = []
-    called = Context._called
+    called = Context._call_value
     monkeypatch.setattr(
-        Context, "_called", lambda *given: reads.append(given[1].name) or called(*given)
+        Context, "_call_value", lambda *given: reads.append(given[1].name) or called(*given)
     )
     counts = []
     for depth in (60, 120):

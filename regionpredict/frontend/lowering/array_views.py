@@ -1,4 +1,4 @@
-"""The same memory as numbers of another size: `(float *) a` of an array of doubles."""
+"""Models casts between pointers to numbers of different sizes: `(float *) a` for doubles `a`."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from regionpredict.frontend.syntax import UNKNOWN, CType
 from regionpredict.ir import Array, Expr
 
 
-def as_other_type(
+def as_array_of_type(
     base: Pointer, ctype: CType, arrays: dict[str, Array], varying: Callable[[str], Expr]
 ) -> Pointer:
-    """Converts a pointer to a pointer to `ctype`. The result points to a separate array with
-    elements of this type, which is added to `arrays`.
+    """Converts a pointer to the pointer type `ctype`. If the element size changes, the result
+    points to a separate array, which is added to `arrays`.
     """
     pointee = ctype.element or UNKNOWN
     shape = arrays.get(base.array)

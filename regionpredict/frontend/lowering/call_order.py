@@ -1,12 +1,12 @@
-"""Whether every path to a read executes all assignments first.
+"""Determines whether every path from `main` to a read executes all assignments first.
 
     int main(int argc, char **argv) {
-      parse(&o, argc, argv);      sets o.n, perhaps twice
-      for (...) step(&o);         reads o.n: what `parse` has left there
+      parse(&o, argc, argv);      assigns o.n, perhaps twice
+      for (...) step(&o);         reads o.n after the last assignment
     }
 
-The order follows from the call paths from `main` to both places. If both places are reached through
-the same call, the order inside the called function decides. Statements in the same loop have no
+The order follows from the call paths from `main` to the read and to the assignments. If the same
+call reaches both, the order inside the called function decides. Statements in the same loop have no
 order.
 """
 
@@ -36,59 +36,65 @@ from regionpredict.ir import Span
 
 _DEEPEST = 8
 _MOST_CALLERS = 64  # maximum number of functions on the paths from `main`
-Place = Expression | Decl
-"""An expression, or the declaration of a variable. The declaration is needed because all uses of a
-name may share a node.
+ProgramPoint = Expression | Decl
+"""An expression, or the declaration of a variable. Declarations are separate because all uses of a
+name may share a syntax node.
 """
-Site = tuple[Function, Place]
-"""A place, and the function that it is in."""
-_Part = tuple[tuple[Place, ...], bool]
+Site = tuple[Function, ProgramPoint]
+"""A program point, and the function that contains it."""
+_ActionPart = tuple[tuple[ProgramPoint, ...], bool]
 
 
-class _Parts(NamedTuple):
-    """The actions of a function in order. Each is an expression, or a whole loop with the value
-    True. `places` gives the numbers of the parts that contain a place.
+class _OrderedParts(NamedTuple):
+    """The actions of a function in execution order. Each is an expression, or a whole loop with
+    the flag True. `part_numbers` maps an expression to the positions of its actions.
     """
 
-    parts: list[_Part]
-    places: dict[Place, list[int]]
+    parts: list[_ActionPart]
+    part_numbers: dict[ProgramPoint, list[int]]
 
 
-class _Paths(NamedTuple):
-    """All call paths from `main` to some places. `main` is None if there is no `main`. Each step of
-    a path is the place itself, or a call with the function that it calls.
+class _CallPaths(NamedTuple):
+    """All call paths from `main` to some program points. `main` is None if the program has none.
+
+    `steps` maps a function to its steps on these paths. A step is a program point itself, or a call
+    with the called function.
     """
 
     main: Function | None
-    on: dict[Span, list[tuple[Place, Function | None]]]
+    steps: dict[Span, list[tuple[ProgramPoint, Function | None]]]
 
 
 class CallOrder:
-    """Finds the order of places in one program."""
+    """Determines the execution order of program points in one program."""
 
     def __init__(self, unit: LinkedUnit) -> None:
         self._unit = unit
         self._callers: dict[Span, list[tuple[Function, CallExpr]] | None] = {}
-        self._parts: dict[Span, _Parts | None] = {}
+        self._parts: dict[Span, _OrderedParts | None] = {}
 
-    def follows_settings(self, read: Site, settings: Sequence[Site]) -> bool:
+    def follows_assignments(self, read: Site, assignments: Sequence[Site]) -> bool:
         """Returns whether every path to `read` executes all assignments first."""
-        if not settings:
+        if not assignments:
             return True
-        reads, sets = self._paths([read]), self._paths(settings)
+        reads, sets = self._paths([read]), self._paths(assignments)
         if reads is None or sets is None or reads.main is None:
             return False
-        if sets.main is None:  # without `main`, no order is known
+        if sets.main is None:  # `main` executes none of the assignments
             return True
-        return reads.main.span == sets.main.span and self._in_order(reads.main, sets, reads, 0)
+        return reads.main.span == sets.main.span and self._sets_precede_reads(
+            reads.main, sets, reads, 0
+        )
 
-    def _in_order(self, function: Function, sets: _Paths, reads: _Paths, depth: int) -> bool:
-        known = self._parts_of(function)
-        if known is None or depth > _DEEPEST:
+    def _sets_precede_reads(
+        self, function: Function, sets: _CallPaths, reads: _CallPaths, depth: int
+    ) -> bool:
+        ordered = self._parts_of(function)
+        if ordered is None or depth > _DEEPEST:
             return False
-        parts, places = known
-        last_set = _places(places, sets.on.get(function.span, ()))
-        first_read = _places(places, reads.on.get(function.span, ()))
+        parts, places = ordered
+        last_set = _part_numbers(places, sets.steps.get(function.span, ()))
+        first_read = _part_numbers(places, reads.steps.get(function.span, ()))
         if last_set is None or first_read is None:
             return False
         if not last_set or not first_read or max(last_set) < min(first_read):
@@ -96,29 +102,29 @@ class CallOrder:
         if max(last_set) > min(first_read) or parts[max(last_set)][1]:
             return False
         both = self._common_callee(function, parts[max(last_set)][0], sets, reads)
-        return both is not None and self._in_order(both, sets, reads, depth + 1)
+        return both is not None and self._sets_precede_reads(both, sets, reads, depth + 1)
 
     def _common_callee(
-        self, function: Function, part: Sequence[Place], sets: _Paths, reads: _Paths
+        self, function: Function, part: Sequence[ProgramPoint], sets: _CallPaths, reads: _CallPaths
     ) -> Function | None:
-        """Returns the only called function that reaches both places within one part of a function.
-        Returns None if there is no such function.
+        """Returns the called function if a single call within one action leads to the assignments
+        and to the reads. Returns None otherwise.
         """
-        led = [
-            (on, called) for ways in (sets, reads) for on, called in ways.on[function.span]
+        steps_in_part = [
+            (on, called) for paths in (sets, reads) for on, called in paths.steps[function.span]
             if any(on is inner for inner in part)
         ]  # fmt: skip
-        first, called = led[0]
-        return called if all(on is first for on, _ in led) else None
+        first, called = steps_in_part[0]
+        return called if all(on is first for on, _ in steps_in_part) else None
 
     # -- paths --------------------------------------------------------------------------------
 
-    def _paths(self, places: Iterable[Site]) -> _Paths | None:
-        """Returns the call paths to places. Returns None if a path is unknown."""
-        on: dict[Span, list[tuple[Place, Function | None]]] = {}
+    def _paths(self, places: Iterable[Site]) -> _CallPaths | None:
+        """Returns the call paths from `main` to program points. Returns None if one is unknown."""
+        steps: dict[Span, list[tuple[ProgramPoint, Function | None]]] = {}
         waiting: list[Function] = []
         for function, place in places:
-            on.setdefault(function.span, []).append((place, None))
+            steps.setdefault(function.span, []).append((place, None))
             waiting.append(function)
         main: Function | None = None
         seen: set[Span] = set()
@@ -138,9 +144,9 @@ class CallOrder:
             if callers is None:
                 return None
             for caller, call in callers:
-                on.setdefault(caller.span, []).append((call, function))
+                steps.setdefault(caller.span, []).append((call, function))
                 waiting.append(caller)
-        return _Paths(main, on)
+        return _CallPaths(main, steps)
 
     def _callers_of(self, function: Function) -> list[tuple[Function, CallExpr]] | None:
         if function.span not in self._callers:
@@ -153,23 +159,23 @@ class CallOrder:
 
     # -- parts of a function ------------------------------------------------------------------
 
-    def _parts_of(self, function: Function) -> _Parts | None:
-        """Returns the parts of a function. Returns None if the function contains a jump."""
+    def _parts_of(self, function: Function) -> _OrderedParts | None:
+        """Returns the actions of a function in order. Returns None if it contains a `goto`."""
         if function.span not in self._parts:
             jumps = any(
                 isinstance(statement, Jump) and statement.kind == "goto"
                 for statement in every_statement(function.body)
             )
             parts = [] if jumps else list(_parts(function.body))
-            places: dict[Place, list[int]] = {}
+            part_numbers: dict[ProgramPoint, list[int]] = {}
             for number, (inside, _) in enumerate(parts):
                 for place in dict.fromkeys(inside):
-                    places.setdefault(place, []).append(number)
-            self._parts[function.span] = None if jumps else _Parts(parts, places)
+                    part_numbers.setdefault(place, []).append(number)
+            self._parts[function.span] = None if jumps else _OrderedParts(parts, part_numbers)
         return self._parts[function.span]
 
 
-def _parts(statement: Stmt) -> Iterator[_Part]:
+def _parts(statement: Stmt) -> Iterator[_ActionPart]:
     if isinstance(statement, LOOPS):
         yield (*declared_in(statement), *expressions_in(statement)), True
         return
@@ -184,11 +190,12 @@ def _parts(statement: Stmt) -> Iterator[_Part]:
         yield from _parts(inner)
 
 
-def _places(
-    places: Mapping[Place, Sequence[int]], wanted: Sequence[tuple[Place, Function | None]]
+def _part_numbers(
+    places: Mapping[ProgramPoint, Sequence[int]],
+    wanted: Sequence[tuple[ProgramPoint, Function | None]],
 ) -> list[int] | None:
-    """Returns the parts that contain the expressions. Returns None if an expression is missing from
-    all parts.
+    """Returns the positions of the actions that contain the wanted expressions. Returns None if an
+    expression is missing.
     """
     if any(expression not in places for expression, _ in wanted):
         return None

@@ -1,12 +1,12 @@
-"""The size of a called function, including everything that it calls, before any of it is inlined.
+"""Computes the size of a called function and its callees, before any call is inlined.
 
 static double square(double x) { return x * x; }
 static double norm(double x, double y) {                  norm: 3 visible statements
     return square(x) + square(y);
 }
 
-Counts include the statements of called functions, so a function counts at each of its calls. Code
-that ends the program, and the side of an `if` that always ends it, is excluded.
+A function counts at each of its calls. Code that ends the program is excluded, including branches
+of an `if` that always end it.
 """
 
 from __future__ import annotations
@@ -58,28 +58,30 @@ from regionpredict.library import (
 
 
 class CallTree(NamedTuple):
-    """A called function with everything that it calls: the `statements` that replace the call, and
-    the `depth` of nested calls. `seen` is true if each function has a body or is a known library
-    function. A recursive call counts as nothing.
+    """The size of a called function and its callees.
+
+    `statements` is the number of statements that replace the call, and `depth` the nesting of
+    calls. `all_visible` is true if each function has a body or is a known library function.
+    Recursive calls are excluded.
     """
 
     statements: int
     depth: int
-    seen: bool
+    all_visible: bool
 
 
-_MOST_SIDES = 6  # each adds its statements to the region
-_SIDES_OF_MANY = 3  # if a call has more targets, which none represents anyway
-_MOST_OF_A_SIDE = 100  # statements, if a call has more targets than become sides
+_MOST_BRANCHES = 6  # maximum number of targets of a call that all become branches
+_BRANCHES_OF_MANY = 3  # number of targets that become branches if a call has more targets
+_MOST_STATEMENTS_OF_BRANCH = 100  # maximum size of such a target
 _FORMATTED_LIST = re.compile(r"(?:__|__builtin_|__builtin___|std::)?v\w*printf(?:_chk)?")
 _WRITING = STREAMS | {"operator<<"}
-_NOTHING = CallTree(0, 0, seen=True)
-_MESSAGE = CallTree(1, 0, seen=True)
-_UNSEEN = CallTree(1, 0, seen=False)
+_NOTHING = CallTree(0, 0, all_visible=True)
+_MESSAGE = CallTree(1, 0, all_visible=True)
+_INVISIBLE = CallTree(1, 0, all_visible=False)
 
 
 class CallTrees:
-    """The call trees of the functions that are visible in one unit, each computed once."""
+    """Computes and caches the call trees of the functions of one unit."""
 
     def __init__(self, unit: LinkedUnit) -> None:
         self._unit = unit
@@ -87,25 +89,27 @@ class CallTrees:
         self._representatives: dict[Functions, Decl | None] = {}
         self._recursive: dict[Function, bool] = {}
         self._callees: dict[Function, frozenset[Function]] = {}
-        self._reports: dict[Function, bool] = {}
+        self._message_writers: dict[Function, bool] = {}
 
     def representative(self, functions: Functions) -> Decl | None:
-        """Returns the function that represents several targets of a call, as
-        `candidate_functions.py` selects it.
+        """Returns the function that represents several targets of a call. Returns None if their
+        memory accesses differ.
         """
         if functions not in self._representatives:
             self._representatives[functions] = representative(self._unit, functions)
         return self._representatives[functions]
 
-    def only_reports(self, function: Function) -> bool:
-        """Returns whether a function only writes a message, such as `warn("row %d", i)`. Either it
-        formats its variable arguments and writes to a stream. Or it has no loop, sets only local
-        variables, and calls only functions that write messages, format text or access no memory.
+    def only_writes_messages(self, function: Function) -> bool:
+        """Returns whether a function only writes a message, such as `warn("row %d", i)`.
+
+        Such a function passes its variable arguments to a function like `vfprintf`. Otherwise, it
+        has no loop, sets only local variables, and calls only functions that write messages, format
+        text or access no memory.
         """
-        if function not in self._reports:
-            self._reports[function] = False  # for recursion
-            self._reports[function] = self._has_only_messages(function)
-        return self._reports[function]
+        if function not in self._message_writers:
+            self._message_writers[function] = False  # for recursion
+            self._message_writers[function] = self._has_only_messages(function)
+        return self._message_writers[function]
 
     def _has_only_messages(self, function: Function) -> bool:
         called = {inner.name for inner in expressions_in(function.body)
@@ -122,7 +126,7 @@ class CallTrees:
         always = False
         for statement in statements:
             for inner in own_parts(statement):
-                if _sets_others(inner):
+                if _has_external_store(inner):
                     return False
                 if isinstance(inner, CallExpr):
                     kind = self._kind_in_message(inner)
@@ -132,18 +136,18 @@ class CallTrees:
         return always
 
     def _kind_in_message(self, call: CallExpr) -> str:
-        """'message' for a call that writes a message, 'text' for another call that a message
-        needs.
+        """Returns 'message' for a call that writes a message, 'text' for a call that formats text
+        or accesses no memory, and "" for other calls.
         """
         body = self._unit.body_of(call.decl) if call.decl is not None else None
         if body is not None:
-            return "message" if self.only_reports(body) else ""
+            return "message" if self.only_writes_messages(body) else ""
         if call.name in MESSAGES or call.name.endswith("va_start"):
             return "message"
         return "text" if is_text(call) or _is_without_memory(call) else ""
 
     def is_recursive(self, function: Function) -> bool:
-        """Returns whether a function may call itself, perhaps through others."""
+        """Returns whether a function may call itself, directly or through other functions."""
         if function not in self._recursive:
             self._recursive[function] = function in reached(
                 self._direct_callees(function), self._direct_callees
@@ -162,12 +166,12 @@ class CallTrees:
         return self._callees[function]
 
     def tree_of(self, function: Function) -> CallTree:
-        """Returns the call tree of a call of the function."""
+        """Returns the call tree of a function."""
         if function not in self._known:
             self._known[function] = _NOTHING  # for recursion
             if ends_program(self._unit, function.body):
                 self._known[function] = _NOTHING
-            elif self.only_reports(function):
+            elif self.only_writes_messages(function):
                 self._known[function] = _MESSAGE
             else:
                 inside = self._statement(function.body, function)
@@ -175,39 +179,41 @@ class CallTrees:
         return self._known[function]
 
     def tree_of_loop(self, loop: Stmt | None, function: Function) -> CallTree:
-        """Returns the call tree of a function's loop."""
+        """Returns the combined call tree of all calls in a loop of `function`."""
         return _NOTHING if loop is None else self._statement(loop, function)
 
-    def sides(self, functions: Functions) -> Functions:
-        """Returns the possible targets of a call that become branches of a condition, in the given
-        order. The condition selects one target. The result is empty if fewer than two targets have
-        a body.
+    def branch_targets(self, functions: Functions) -> Functions:
+        """Returns the possible targets of a call that become branches of an unknown condition.
 
-        Only the largest targets are kept. If there are many, only those are considered whose calls
-        can all be inlined.
+        These are the largest targets with a body, in the given order. If there are many targets,
+        only small ones with visible callees are considered. The result is empty for fewer than two
+        targets.
         """
         trees = {
             decl: self.tree_of(body) for decl in functions
             if (body := self._unit.body_of(decl)) is not None
         }  # fmt: skip
-        many = len(functions) > _MOST_SIDES
+        many = len(functions) > _MOST_BRANCHES
         if many:
-            short = {decl: tree for decl, tree in trees.items()
-                     if tree.seen and tree.statements <= _MOST_OF_A_SIDE}  # fmt: skip
-            trees = short if len(short) > 1 else trees
-        most = _SIDES_OF_MANY if many else _MOST_SIDES
+            small = {decl: tree for decl, tree in trees.items()
+                     if tree.all_visible
+                     and tree.statements <= _MOST_STATEMENTS_OF_BRANCH}  # fmt: skip
+            trees = small if len(small) > 1 else trees
+        most = _BRANCHES_OF_MANY if many else _MOST_BRANCHES
         largest = sorted(trees, key=lambda decl: -trees[decl].statements)[:most]
         return tuple(decl for decl in functions if decl in largest) if len(largest) > 1 else ()
 
     def _statement(self, statement: Stmt, at: Function) -> CallTree:
         trees = [self._expression(expression, at) for expression in own_expressions(statement)]
         for inner in inner_statements(statement):
-            if not (isinstance(statement, If) and self._is_left_out(statement, inner, at)):
+            if not (isinstance(statement, If) and self._is_excluded(statement, inner, at)):
                 trees.append(self._statement(inner, at))
-        return _together(trees)
+        return _combined(trees)
 
-    def _is_left_out(self, statement: If, side: Stmt, at: Function) -> bool:
-        """Returns whether a branch ends the program or calls an empty hook."""
+    def _is_excluded(self, statement: If, side: Stmt, at: Function) -> bool:
+        """Returns whether a branch always ends the program or calls a hook without a known
+        target.
+        """
         if ends_program(self._unit, side):
             return True
         hook = optional_call(
@@ -218,25 +224,25 @@ class CallTrees:
     def _expression(self, expression: Expression, at: Function) -> CallTree:
         calls = [self._call(inner, at) for inner in every_expression(expression)
                  if isinstance(inner, CallExpr)]  # fmt: skip
-        return _together([CallTree(1, 0, seen=True), *calls])
+        return _combined([CallTree(1, 0, all_visible=True), *calls])
 
     def _call(self, call: CallExpr, at: Function) -> CallTree:
         pointed = called_functions(self._unit, call, at)
-        meant = self.representative(pointed)
-        if meant is not None:
-            call = call._replace(name=meant.name, decl=meant, pointer=None)
+        target = self.representative(pointed)
+        if target is not None:
+            call = call._replace(name=target.name, decl=target, pointer=None)
         elif pointed:  # a caller that is inlined may hand one of them on
-            bodies = [self._unit.body_of(decl) for decl in self.sides(pointed)]
+            bodies = [self._unit.body_of(decl) for decl in self.branch_targets(pointed)]
             trees = [self.tree_of(body) for body in bodies if body is not None]
-            return _together(trees) if trees else _UNSEEN
+            return _combined(trees) if trees else _INVISIBLE
         function = self._unit.body_of(call.decl) if call.decl is not None else None
         if function is not None:
             return self.tree_of(function)
-        return _NOTHING if call.free or _is_known(call) else _UNSEEN
+        return _NOTHING if call.free or _is_known(call) else _INVISIBLE
 
 
-def _sets_others(expression: Expression) -> bool:
-    """Returns whether the expression sets something other than a local variable."""
+def _has_external_store(expression: Expression) -> bool:
+    """Returns whether the expression assigns something other than a local variable."""
     place = set_place(expression)
     if place is None or (isinstance(expression, Unary) and expression.op == "&"):
         return False
@@ -263,9 +269,9 @@ def _is_known(call: CallExpr) -> bool:
     )
 
 
-def _together(trees: list[CallTree]) -> CallTree:
+def _combined(trees: list[CallTree]) -> CallTree:
     return CallTree(
         sum(tree.statements for tree in trees),
         max((tree.depth for tree in trees), default=0),
-        all(tree.seen for tree in trees),
+        all(tree.all_visible for tree in trees),
     )

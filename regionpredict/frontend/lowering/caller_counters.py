@@ -1,6 +1,6 @@
-"""Arguments that are counters of a loop around the call: `sweep(wave)` in a loop over `wave`.
+"""Finds the ranges of arguments that are loop counters: `sweep(wave)` in a loop over `wave`.
 
-Such a name has no single value, but the loop's header gives its range.
+Such an argument has no single value, but the loop's header gives its range.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from regionpredict.frontend.linking import LinkedUnit
 from regionpredict.frontend.lowering.frame import Frame
 from regionpredict.frontend.lowering.loop_headers import (
     has_constant_step,
-    in_type_of_variable,
     read_header,
+    with_type_arithmetic,
 )
 from regionpredict.frontend.lowering.symbolic_values import Context
 from regionpredict.frontend.syntax import (
@@ -26,14 +26,14 @@ from regionpredict.ir import Expr
 from regionpredict.ir.once_a_region import once_a_region
 
 Range = tuple[Expr, Expr]
-"""The least and the largest value of a counter."""
+"""The smallest and the largest value of a loop counter."""
 
 
 def range_at_call(
     decl: Decl, call: CallExpr, caller: Function, unit: LinkedUnit, context: Context
 ) -> Range | None:
-    """Returns the range of a counter of the loop around a call. Returns None if the name is not a
-    counter or its range is unknown.
+    """Returns the range of the variable `decl` at a call, if it is the counter of a loop around the
+    call. Returns None for other variables.
     """
     for loop in _loops_of_calls(caller).get(id(call), ()):
         header = read_header(loop, context, Frame({}))
@@ -41,7 +41,7 @@ def range_at_call(
             continue
         if not has_constant_step(loop, header, unit.effects):
             return None
-        counted = in_type_of_variable(loop, header, context, Frame({}))
+        counted = with_type_arithmetic(loop, header, context, Frame({}))
         if counted is None or counted.start is None or counted.bound is None or counted.pointer:
             return None
         step = counted.step.constant if counted.step is not None else None
@@ -56,8 +56,8 @@ def range_at_call(
 
 @once_a_region
 def _loops_of_calls(function: Function) -> dict[int, tuple[For, ...]]:
-    """Returns the loops around each call of a function, innermost first. The key is the identity of
-    the call.
+    """Returns the loops around each call in a function, innermost first. The key is the `id` of the
+    call.
     """
     return {
         id(part): counted_loops(around)[::-1]

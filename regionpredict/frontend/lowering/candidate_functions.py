@@ -1,12 +1,12 @@
 """Selects the function that represents a call with several possible targets.
 
     static double (*const op[])(double) = {square, root};
-    y[i] = op[k](x[i]);                                      root: it costs most
+    y[i] = op[k](x[i]);                                      root, the most expensive
 
-This works if all functions access the same memory, usually none. Their statements then differ only
-in operations, and the most expensive function gives an upper bound. If memory differs or is
-unknown, no function represents the others. The largest of them then become sides of a condition, as
-in `switch (k)` (`call_trees.py`).
+All functions must access the same memory, usually none. They then differ only in operations, and
+the most expensive function gives an upper bound. If their memory accesses differ or are unknown, no
+function represents the others. The largest functions then become branches of a condition, as in
+`switch (k)` (`call_trees.py`).
 """
 
 from __future__ import annotations
@@ -68,51 +68,50 @@ INNER_TRIPS = Constant(
     100.0, "iterations", "assumed", "only decides which of several functions is the most expensive"
 )
 _MOST_CALLS = 12
-_RETURNED = frozenset(("int", "float", "void"))  # addresses would affect later accesses
-_QUIET = frozenset(("", "sizeof", "this", "{}"))
+_COMPARABLE_RESULTS = frozenset(("int", "float", "void"))  # returned addresses change accesses
+_WITHOUT_EFFECT = frozenset(("", "sizeof", "this", "{}"))
 
-_Place = tuple[str, bool, tuple[str, ...]]
+_MemoryPlace = tuple[str, bool, tuple[str, ...]]
 
 
-class _Work(NamedTuple):
-    """The approximate number of `operations` of one call, and the `places` in memory that the call
-    accesses.
+class _FunctionCost(NamedTuple):
+    """The approximate number of `operations` of one call, and the memory `places` that it accesses.
 
-    A place consists of its text, with parameters replaced by their positions, and whether the
-    function writes to it.
+    A place is the text of an lvalue with parameters replaced by their positions, whether the
+    function writes it, and its global variables.
     """
 
     operations: float
-    places: frozenset[_Place]
+    places: frozenset[_MemoryPlace]
 
 
-_NOTHING = _Work(0.0, frozenset())
+_NOTHING = _FunctionCost(0.0, frozenset())
 
 
-class _UnseenError(Exception):
-    """Part of a function is not visible, or accesses memory that cannot be compared."""
+class _NotComparableError(Exception):
+    """Raised if the memory accesses of a function are unknown or cannot be compared."""
 
 
 def representative(unit: LinkedUnit, functions: Functions) -> Decl | None:
     """Returns the most expensive of several functions that access the same memory. Returns None if
-    their accesses differ or the list is empty. A single function represents itself.
+    their accesses differ or are unknown, or if the list is empty.
     """
     if len(functions) < 2:
         return functions[0] if functions else None
     try:
-        works = [_work_of_call(unit, decl, ()) for decl in functions]
-    except _UnseenError:
+        costs = [_cost_of_call(unit, decl, ()) for decl in functions]
+    except _NotComparableError:
         return None
-    if len({work.places for work in works}) != 1:
+    if len({cost.places for cost in costs}) != 1:
         return None
-    most = max(work.operations for work in works)
+    most = max(cost.operations for cost in costs)
     return next(
-        decl for decl, work in zip(functions, works, strict=True) if work.operations == most
+        decl for decl, cost in zip(functions, costs, strict=True) if cost.operations == most
     )
 
 
-def _work_of_call(unit: LinkedUnit, decl: Decl, calling: tuple[Function, ...]) -> _Work:
-    """Returns the work of a call of a function."""
+def _cost_of_call(unit: LinkedUnit, decl: Decl, call_stack: tuple[Function, ...]) -> _FunctionCost:
+    """Returns the approximate cost and the memory accesses of one call of a function."""
     function = unit.body_of(decl)
     if function is None:
         if (
@@ -120,40 +119,46 @@ def _work_of_call(unit: LinkedUnit, decl: Decl, calling: tuple[Function, ...]) -
             or not touches_no_memory(decl.name)
             or decl.ctype.kind == "pointer"
         ):
-            raise _UnseenError
-        return _Work(LIBRARY_CALL.value, frozenset())
-    if function in calling or len(calling) > _MOST_CALLS or decl.ctype.kind not in _RETURNED:
-        raise _UnseenError
+            raise _NotComparableError
+        return _FunctionCost(LIBRARY_CALL.value, frozenset())
+    if (
+        function in call_stack
+        or len(call_stack) > _MOST_CALLS
+        or decl.ctype.kind not in _COMPARABLE_RESULTS
+    ):
+        raise _NotComparableError
     if ends_program(unit, function.body):
         return _NOTHING
-    return _Body(unit, function, (*calling, function)).work()
+    return _FunctionBody(unit, function, (*call_stack, function)).cost()
 
 
-class _Body:
-    """Computes the work of one function's body."""
+class _FunctionBody:
+    """Computes the cost of one function's body."""
 
-    def __init__(self, unit: LinkedUnit, function: Function, calling: tuple[Function, ...]) -> None:
+    def __init__(
+        self, unit: LinkedUnit, function: Function, call_stack: tuple[Function, ...]
+    ) -> None:
         self._unit = unit
         self._function = function
-        self._calling = calling
+        self._call_stack = call_stack
         self._position = {decl: at for at, decl in enumerate(function.parameters)}
-        self._places: set[_Place] = set()
+        self._places: set[_MemoryPlace] = set()
         inside = list(expressions_in(function.body))
         self._set = set(map(assigned_place, inside))
         self._changing = {
             place.decl for place in map(set_place, inside) if isinstance(place, Name)
         }  # fmt: skip
 
-    def work(self) -> _Work:
-        """Returns the work of the whole function."""
+    def cost(self) -> _FunctionCost:
+        """Returns the cost and the memory accesses of one execution of the function."""
         operations = self._statement(self._function.body, in_loop=False)
-        return _Work(operations, frozenset(self._places))
+        return _FunctionCost(operations, frozenset(self._places))
 
     def _statement(self, statement: Stmt, *, in_loop: bool) -> float:
         if isinstance(statement, (Directive, Unread, RangeFor)):
-            raise _UnseenError
+            raise _NotComparableError
         if isinstance(statement, Compound) and statement.label:
-            raise _UnseenError  # a goto may repeat it
+            raise _NotComparableError  # a `goto` may repeat the block
         loops = isinstance(statement, (For, While))
         inside = in_loop or loops
         total = 0.0
@@ -165,16 +170,16 @@ class _Body:
 
     def _expression(self, expression: Expression, *, in_loop: bool) -> float:
         total = 0.0
-        bases: set[Expression | None] = set()  # bases of places that were already recorded
+        bases: set[Expression | None] = set()  # subexpressions of lvalues that were recorded
         for inner in every_expression(expression):
-            seen = True
+            comparable = True
             if isinstance(inner, (Binary, Assign)):
                 total += _operations(inner)
             elif isinstance(inner, CallExpr):
                 total += self._call(inner)
             elif isinstance(inner, Opaque):
-                quiet = inner.text in _QUIET or inner.string is not None
-                seen = quiet or inner.text.startswith(".")
+                has_no_effect = inner.text in _WITHOUT_EFFECT or inner.string is not None
+                comparable = has_no_effect or inner.text.startswith(".")
             elif isinstance(inner, Unary) and inner.op == "&":
                 bases.add(inner.operand)
             elif is_memory(inner):
@@ -182,15 +187,15 @@ class _Body:
                 if inner not in bases:
                     self._record_access(inner, in_loop=in_loop)
             elif isinstance(inner, Name):
-                seen = inner in bases or self._is_local_or_plain_number(inner)
+                comparable = inner in bases or self._is_local_or_plain_number(inner)
             elif isinstance(inner, Cast):
-                seen = inner.constructor is None  # its effects are outside the expression
-            if not seen:
-                raise _UnseenError
+                comparable = inner.constructor is None  # its effects are outside the expression
+            if not comparable:
+                raise _NotComparableError
         return total
 
     def _is_local_or_plain_number(self, name: Name) -> bool:
-        """Returns whether a variable is local to the function, or a number that the function only
+        """Returns whether a variable is local to the function, or a global number that it only
         reads.
         """
         if name.decl.kind not in ("global", "static"):
@@ -198,22 +203,24 @@ class _Body:
         return name.decl.ctype.kind in ("int", "float") and name not in self._set
 
     def _record_access(self, place: Expression, *, in_loop: bool) -> None:
-        """Records an accessed place in memory in a form that can be compared between functions."""
+        """Records a memory access as text that can be compared between functions: `$0[3]` for the
+        fourth element of the first parameter.
+        """
         if _is_local_memory(place):
             return
         sets = place in self._set
         if in_loop or (sets and type_of(place).kind != "float"):
-            raise _UnseenError
+            raise _NotComparableError
         others: list[str] = []
         for inner in every_expression(place):
             if isinstance(inner, CallExpr) or set_place(inner) is not None:
-                raise _UnseenError
+                raise _NotComparableError
             if isinstance(inner, Name) and inner.decl not in self._position:
                 if inner.decl.kind not in ("global", "static"):
-                    raise _UnseenError
+                    raise _NotComparableError
                 others.append(inner.decl.symbol or str(inner.decl.span))
             elif isinstance(inner, Name) and inner.decl in self._changing:
-                raise _UnseenError
+                raise _NotComparableError
         text = show(place)
         for decl, at in self._position.items():
             text = re.sub(rf"(?<![\w.>]){re.escape(decl.name)}\b", f"${at}", text)
@@ -223,21 +230,21 @@ class _Body:
         if call.free or (call.pointer is None and ends_run(call.name)):
             return 0.0
         if call.decl is None:
-            raise _UnseenError
+            raise _NotComparableError
         written = written_arguments(call.name, len(call.args), call.declared_in)
         if written and self._unit.body_of(call.decl) is None:
             places = (address_taken(call.args[at]) for at in written)
             if not all(place is not None and _is_local_memory(place) for place in places):
-                raise _UnseenError
+                raise _NotComparableError
             return LIBRARY_CALL.value
-        work = _work_of_call(self._unit, call.decl, self._calling)
-        if work.places:
-            raise _UnseenError
-        return work.operations
+        cost = _cost_of_call(self._unit, call.decl, self._call_stack)
+        if cost.places:
+            raise _NotComparableError
+        return cost.operations
 
 
 def _is_local_memory(place: Expression) -> bool:
-    """Returns whether the place belongs to a local variable: an array, or a member of a struct."""
+    """Returns whether an lvalue belongs to a local array or struct."""
     while isinstance(place, (Index, Member)):
         if isinstance(place, Index) and type_of(place.base).kind != "array":
             return False
@@ -257,8 +264,8 @@ def _operations(expression: Binary | Assign) -> float:
 
 
 def _trips(loop: Stmt) -> float:
-    """Returns the number of iterations of a loop with a constant bound. If the bound varies, its
-    largest value counts.
+    """Returns the constant bound of a loop as its number of iterations, or an assumed number of
+    iterations.
     """
     if isinstance(loop, For) and isinstance(loop.condition, Binary):
         bound = loop.condition.right

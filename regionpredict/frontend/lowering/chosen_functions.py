@@ -1,8 +1,8 @@
-"""The targets of calls through pointers, for counting the executions of each function.
+"""Finds the targets of calls through function pointers, to count the executions of each function.
 
     for (int k = 0; k < 3; k++) kernels[k]();       each function of the table once
-    ops->step(grid);                                any that the program puts there
-    repeat(10, ops->step);                          passes any of them
+    ops->step(grid);                                any function that the program assigns to `step`
+    repeat(10, ops->step);                          passes any of these functions
 
 `analysis/callbacks.py` resolves calls through a parameter from the callers.
 """
@@ -16,11 +16,11 @@ from regionpredict.frontend.linking import LinkedUnit
 from regionpredict.frontend.lowering.frame import Frame
 from regionpredict.frontend.lowering.function_pointers import pointed_functions
 from regionpredict.frontend.lowering.function_table_arguments import (
-    count_of,
+    bound_parameter,
     table_parameter_targets,
 )
 from regionpredict.frontend.lowering.function_tables import (
-    is_listed,
+    is_set_by_initializers,
     may_be_function_pointer,
     table_call,
     table_rows,
@@ -30,15 +30,15 @@ from regionpredict.frontend.lowering.loop_headers import (
     has_constant_step,
     read_header,
     start_expression,
-    start_of,
+    start_value,
     steps_of,
 )
 from regionpredict.frontend.lowering.symbolic_values import Context
 from regionpredict.frontend.lowering.table_elements import (
+    functions_from_table,
     initial_value,
     is_unknown_function_pointer,
-    picked_from_table,
-    picking_in,
+    selecting_expression,
     without_cast_or_dereference,
 )
 from regionpredict.frontend.syntax import (
@@ -72,12 +72,12 @@ from regionpredict.ir import Expr, Span
 from regionpredict.ir.flow import CallThroughTableParameter, Choice
 
 CallKey = tuple[Span, str]
-"""The place of a call, and the name of the function or the text of the pointer to it."""
+"""The source position of a call, and the name of the function or the text of its pointer."""
 
 
-class _Counted(NamedTuple):
-    """A loop around a call: its counter, and the counter's first value if the header has no
-    bound.
+class _CountedLoop(NamedTuple):
+    """A loop around a call, with its counter. `header` is None if the loop ends at a null element
+    of a table.
     """
 
     loop: For
@@ -86,22 +86,20 @@ class _Counted(NamedTuple):
 
 
 def choices_of(unit: LinkedUnit) -> dict[CallKey, tuple[Choice, ...]]:
-    """Returns the possible targets of calls in a unit, for calls whose target depends on data or on
-    a loop counter.
-    """
+    """Returns the possible targets of all calls of a unit through function pointers."""
     choices: dict[CallKey, tuple[Choice, ...]] = {}
     for function in unit.bodies():
         calls = _Calls(unit, function)
         for call, around in calls.calls_through_pointers():
-            made = calls.choices(call, around)
-            if made:
+            choices_found = calls.choices(call, around)
+            if choices_found:
                 pointer = call.name if call.pointer is None or call.decl else show(call.pointer)
-                choices[call.span, pointer] = made
+                choices[call.span, pointer] = choices_found
     return choices
 
 
 class _Calls:
-    """The calls of one function."""
+    """Finds the targets of the calls in one function."""
 
     def __init__(self, unit: LinkedUnit, function: Function) -> None:
         self._unit = unit
@@ -109,8 +107,8 @@ class _Calls:
         self._context = Context(unit)
 
     def calls_through_pointers(self) -> Iterator[tuple[CallExpr, Around]]:
-        """Yields the calls through pointers, and the calls that pass pointers to functions. Each
-        comes with its enclosing statements.
+        """Yields the calls through pointers and the calls with arguments, each with its enclosing
+        statements.
         """
         for statement, around in nested(self._function.body):
             for inner in own_parts(statement):
@@ -118,10 +116,12 @@ class _Calls:
                     yield inner, (*around, statement)
 
     def choices(self, call: CallExpr, around: Around) -> tuple[Choice, ...]:
-        """Returns the possible targets of a call, and the functions that it may pass."""
-        made = []
+        """Returns the possible targets of a call, and the functions that it may pass as
+        arguments.
+        """
+        choices_found = []
         if call.decl is None and call.pointer is not None:
-            made.append(self._choice(call.pointer, None, around, alone=True))
+            choices_found.append(self._choice(call.pointer, None, around, alone=True))
         called = self._unit.body_of(call.decl) if call.decl is not None else None
         for at, argument in enumerate(call.args):
             if called is None or at >= len(called.parameters):
@@ -129,9 +129,9 @@ class _Calls:
             if is_unknown_function_pointer(argument) and _calls_parameter(
                 called, called.parameters[at]
             ):
-                alone = picking_in(call) is argument
-                made.append(self._choice(argument, at, around, alone=alone))
-        return tuple(choice for choice in made if choice is not None)
+                alone = selecting_expression(call) is argument
+                choices_found.append(self._choice(argument, at, around, alone=alone))
+        return tuple(choice for choice in choices_found if choice is not None)
 
     def _choice(
         self, pointer: Expression, position: int | None, around: Around, *, alone: bool
@@ -141,10 +141,10 @@ class _Calls:
         )
         if self._depends_on_callers(pointer):
             return None
-        by_loop = self._by_loop(pointer, position, around)
+        by_loop = self._targets_by_loop(pointer, position, around)
         if by_loop is not None:
             return by_loop
-        picked = picked_from_table(self._unit, pointer, self._function) if alone else None
+        picked = functions_from_table(self._unit, pointer, self._function) if alone else None
         if picked is not None:
             by_index = picked.subscript is not None
             return Choice(
@@ -160,58 +160,65 @@ class _Calls:
     def _table_argument_target(
         self, pointer: Expression, around: Around
     ) -> CallThroughTableParameter | None:
-        """Returns the target of a call through an element of a table that is a known argument."""
-        asked = table_call(pointer)
-        if asked is None:
+        """Returns the description of a call through an element of a table that the function
+        receives as a parameter. Returns None for any other call.
+        """
+        element = table_call(pointer)
+        if element is None:
             return None
-        handed = table_parameter_targets(self._unit, self._function, pointer, asked)
-        if handed is None:
+        passed = table_parameter_targets(self._unit, self._function, pointer, element)
+        if passed is None:
             return None
         for loop in reversed(around):
-            counted = self._counted(loop) if isinstance(loop, For) else None
+            counted = self._counted_loop(loop) if isinstance(loop, For) else None
             if counted is None:
                 continue
-            if asked.subscript is None:
-                ends = _sentinel(counted.loop.condition, asked.base.decl, counted.decl)
-                walked = asked.base.decl is counted.decl and counted.loop.init is None
-                return handed._replace(ends=ends) if walked and ends else None
-            way = self._linear_index(asked.subscript, counted.decl)
-            if way is None:
+            if element.subscript is None:
+                ends = _sentinel(counted.loop.condition, element.base.decl, counted.decl)
+                is_pointer_loop = element.base.decl is counted.decl and counted.loop.init is None
+                return passed._replace(ends=ends) if is_pointer_loop and ends else None
+            linear = self._linear_index(element.subscript, counted.decl)
+            if linear is None:
                 continue
-            handed = handed._replace(sign=way[0], offset=way[1])
+            passed = passed._replace(sign=linear[0], offset=linear[1])
             if counted.header is None:
-                ends = _sentinel(counted.loop.condition, asked.base.decl, counted.decl)
-                begins = way == (1, 0) and self._starts_at_first_element(counted)
-                return handed._replace(ends=ends) if ends and begins else None
+                ends = _sentinel(counted.loop.condition, element.base.decl, counted.decl)
+                starts_at_first = linear == (1, 0) and self._starts_at_first_element(counted)
+                return passed._replace(ends=ends) if ends and starts_at_first else None
             first, step = counted.header.start, counted.header.step
             if first is None or step is None or (first.constant, step.constant) != (0, 1):
-                return handed
-            return handed._replace(length=count_of(self._function, counted.loop, counted.decl))
-        still = not self._unit.is_set(asked.base.decl, self._function)
-        at_begin = asked.subscript is None or is_null(asked.subscript)
-        return handed._replace(sign=0) if still and at_begin else None
+                return passed
+            return passed._replace(
+                length=bound_parameter(self._function, counted.loop, counted.decl)
+            )
+        is_constant = not self._unit.is_set(element.base.decl, self._function)
+        is_first = element.subscript is None or is_null(element.subscript)
+        return passed._replace(sign=0) if is_constant and is_first else None
 
     def _loop_through(self, pointer: Expression, around: Around) -> Span | None:
-        """Returns the loop whose counter indexes an unknown table, such as a parameter. The loop
-        calls each function of the table once. An array of objects with one function each is not
-        such a table.
+        """Returns the loop whose counter indexes an unknown table, such as a parameter.
+
+        Such a loop calls each function of the table once. An array of objects whose functions are
+        assigned at run time is not such a table.
         """
-        asked = table_call(pointer)
-        if asked is None or not is_listed(self._unit, pointer):
+        element = table_call(pointer)
+        if element is None or not is_set_by_initializers(self._unit, pointer):
             return None
         for loop in reversed(around):
-            counted = self._counted(loop) if isinstance(loop, For) else None
+            counted = self._counted_loop(loop) if isinstance(loop, For) else None
             if counted is None:
                 continue
-            if asked.subscript is None:
-                if asked.base.decl is counted.decl:
+            if element.subscript is None:
+                if element.base.decl is counted.decl:
                     return counted.loop.span
-            elif self._linear_index(asked.subscript, counted.decl) is not None:
+            elif self._linear_index(element.subscript, counted.decl) is not None:
                 return counted.loop.span
         return None
 
     def _depends_on_callers(self, pointer: Expression) -> bool:
-        """Returns whether the callers decide the target."""
+        """Returns whether the pointer is an unchanged parameter, so that callers determine the
+        target.
+        """
         return (
             isinstance(pointer, Name)
             and pointer.decl in self._function.parameters
@@ -220,13 +227,15 @@ class _Calls:
 
     # -- by a loop's counter --------------------------------------------------------------------
 
-    def _by_loop(self, pointer: Expression, position: int | None, around: Around) -> Choice | None:
-        asked = table_call(pointer)
-        if asked is None:
+    def _targets_by_loop(
+        self, pointer: Expression, position: int | None, around: Around
+    ) -> Choice | None:
+        element = table_call(pointer)
+        if element is None:
             return None
         for at in range(len(around) - 1, -1, -1):
             loop = around[at]
-            counted = self._counted(loop) if isinstance(loop, For) else None
+            counted = self._counted_loop(loop) if isinstance(loop, For) else None
             if counted is None:
                 continue
             choice = self._targets_of_counter(pointer, position, counted)
@@ -234,46 +243,46 @@ class _Calls:
                 return choice._replace(sure=_is_always_called(pointer, around[at:]))
         return None
 
-    def _counted(self, loop: For) -> _Counted | None:
+    def _counted_loop(self, loop: For) -> _CountedLoop | None:
         header = read_header(loop, self._context, Frame({}))
         if header is not None:
             steady = has_constant_step(loop, header, self._unit.effects)
-            return _Counted(loop, header.decl, header) if steady else None
+            return _CountedLoop(loop, header.decl, header) if steady else None
         steps = steps_of(loop.increment)
         if len(steps) != 1 or steps[0][1] != 1:
             return None
         counter = steps[0][0]
         if counter in self._unit.effects.written_in(loop.body):
             return None
-        return _Counted(loop, counter, None)
+        return _CountedLoop(loop, counter, None)
 
     def _targets_of_counter(
-        self, pointer: Expression, position: int | None, counted: _Counted
+        self, pointer: Expression, position: int | None, counted: _CountedLoop
     ) -> Choice | None:
         """Returns the functions that a loop's counter selects from a table."""
-        asked = table_call(pointer)
-        if asked is None:
+        element = table_call(pointer)
+        if element is None:
             return None
-        table, way = asked.base.decl, (1, 0)
-        if asked.subscript is None:
+        table, linear = element.base.decl, (1, 0)
+        if element.subscript is None:
             start = _table_of_pointer_loop(counted)
             if table is not counted.decl or start is None:
                 return None
             table = start
         else:
-            chosen_way = self._linear_index(asked.subscript, counted.decl)
-            if chosen_way is None:
+            linear_index = self._linear_index(element.subscript, counted.decl)
+            if linear_index is None:
                 return None
-            way = chosen_way
-        rows = table_rows(self._unit, table) if is_listed(self._unit, pointer) else ()
-        names = [row.get(asked.member, "") for row in rows]
+            linear = linear_index
+        rows = table_rows(self._unit, table) if is_set_by_initializers(self._unit, pointer) else ()
+        names = [row.get(element.member, "") for row in rows]
         if not rows or "=" in names:
             return None
-        sign, offset = way
+        sign, offset = linear
         values = [sign * (at - offset) for at in range(len(names))]
         picked = dict(zip(values, names, strict=True))
         if counted.header is None:
-            if way != (1, 0) or not self._starts_at_first_element(counted):
+            if linear != (1, 0) or not self._starts_at_first_element(counted):
                 return None
             end = _sentinel(counted.loop.condition, table, counted.decl)
             if end is None:
@@ -287,17 +296,17 @@ class _Calls:
             whole=counted.header is None,
         )  # fmt: skip
 
-    def _starts_at_first_element(self, counted: _Counted) -> bool:
+    def _starts_at_first_element(self, counted: _CountedLoop) -> bool:
         """Returns whether a loop that stops at an element of the table starts at the first
         element.
         """
         if counted.decl.ctype.kind == "pointer":
-            return True  # as `_table_of_pointer_loop` has found
-        start = start_of(counted.loop.init, counted.decl, self._context, Frame({}))
+            return True  # `_table_of_pointer_loop` has checked the start
+        start = start_value(counted.loop.init, counted.decl, self._context, Frame({}))
         return isinstance(start, Expr) and start.constant == 0
 
     def _linear_index(self, index: Expression, counter: Decl) -> tuple[int, int] | None:
-        """(sign, offset) of an index that is `sign * counter + offset`."""
+        """Returns (sign, offset) for an index of the form `sign * counter + offset`."""
         name = Expr.name(self._context.name_of(counter))
         value = self._context.value(index, Frame({counter: name}))
         for sign, offset in ((1, value - name), (-1, value + name)):
@@ -306,9 +315,9 @@ class _Calls:
         return None
 
 
-def _table_of_pointer_loop(counted: _Counted) -> Decl | None:
-    """Returns the table that a loop traverses with a pointer, if the pointer starts at the first
-    element.
+def _table_of_pointer_loop(counted: _CountedLoop) -> Decl | None:
+    """Returns the table that a loop traverses with a pointer from its first element. Returns None
+    for other loops.
     """
     if counted.decl.ctype.kind != "pointer":
         return None
@@ -322,23 +331,23 @@ def _table_of_pointer_loop(counted: _Counted) -> Decl | None:
 
 
 def _sentinel(condition: Expression | None, table: Decl, counter: Decl) -> str | None:
-    """Returns the member whose null value ends a loop over a table. Returns "" for a table of
-    pointers.
+    """Returns the member whose null value ends a loop over a table: `run` in `tests[k].run !=
+    NULL`. Returns "" for a table of pointers.
     """
     if condition is None:
         return None
-    asked = table_call(without_cast_or_dereference(tested_pointer(condition)))
-    if asked is None:
+    element = table_call(without_cast_or_dereference(tested_pointer(condition)))
+    if element is None:
         return None
-    if asked.subscript is None:
-        return asked.member if asked.base.decl is counter else None
-    counts = is_variable(without_cast_or_dereference(asked.subscript), counter)
-    return asked.member if asked.base.decl is table and counts else None
+    if element.subscript is None:
+        return element.member if element.base.decl is counter else None
+    counts = is_variable(without_cast_or_dereference(element.subscript), counter)
+    return element.member if element.base.decl is table and counts else None
 
 
 def _is_always_called(pointer: Expression, around: Around) -> bool:
-    """Returns whether each iteration of the outermost of these loops reaches the call. A test for a
-    null pointer is ignored.
+    """Returns whether each iteration of the loop `around[0]` reaches the call. A test of the
+    pointer for null is ignored.
     """
     if any(isinstance(s, (Jump, Return)) for s in every_statement(around[0])):
         return False
@@ -358,7 +367,7 @@ def _is_always_called(pointer: Expression, around: Around) -> bool:
 
 
 def _calls_parameter(function: Function, parameter: Decl) -> bool:
-    """Returns whether a function calls one of its parameters or passes it on."""
+    """Returns whether a function calls a parameter, or passes it to another function."""
     return may_be_function_pointer(parameter.ctype) and any(
         is_variable(used, parameter)
         for call in expressions_in(function.body) if isinstance(call, CallExpr)

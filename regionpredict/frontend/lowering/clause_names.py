@@ -1,4 +1,4 @@
-"""Names and numbers in the clauses of a directive."""
+"""Reads variable names and numbers from the clauses of a directive."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from regionpredict.frontend.text import parse_expression
 from regionpredict.ir import Span
 
 
-def listed_private(pragma: Pragma) -> set[str]:
-    """Returns the names in clauses that give each thread its own copy."""
+def private_variables(pragma: Pragma) -> set[str]:
+    """Returns the variables in the `private`, `firstprivate` and `lastprivate` clauses."""
     names: set[str] = set()
     for clause in pragma.clauses:
         if clause.name in ("private", "firstprivate", "lastprivate") and clause.text:
@@ -18,10 +18,8 @@ def listed_private(pragma: Pragma) -> set[str]:
     return names
 
 
-def reduced(simd: Pragma | None) -> frozenset[str]:
-    """Returns the names in the reductions of a `simd` directive. The result is empty for another
-    directive.
-    """
+def reduction_variables(simd: Pragma | None) -> frozenset[str]:
+    """Returns the variables in the `reduction` clauses of a `simd` directive, if there is one."""
     clauses = simd.clauses if simd is not None else ()
     texts = [clause.text or "" for clause in clauses if clause.name == "reduction"]
     names = (name.partition("[")[0].strip() for text in texts
@@ -29,8 +27,10 @@ def reduced(simd: Pragma | None) -> frozenset[str]:
     return frozenset(name for name in names if name)
 
 
-def collapsed(pragma: Pragma, context: Context, span: Span) -> int | None:
-    """Returns the number of loops that `collapse` joins. Returns None if it is not a constant."""
+def collapsed_loops(pragma: Pragma, context: Context, span: Span) -> int | None:
+    """Returns the argument of the `collapse` clause, or 1 without the clause. Returns None if it is
+    not a constant.
+    """
     clause = pragma.clause("collapse")
     if clause is None or clause.text is None:
         return 1

@@ -1,4 +1,4 @@
-"""Evaluates constant expressions like a compiler."""
+"""Evaluates constant expressions with the rules of C compilers."""
 
 from __future__ import annotations
 
@@ -19,14 +19,11 @@ from regionpredict.frontend.syntax import (
 from regionpredict.frontend.syntax.integer_types import type_of
 
 _MOST_NAMES = 32
-"""The largest number of constants that are defined by each other.
-
-A longer chain is circular.
+"""Maximum length of a chain of constants that are defined by other constants. A longer chain is
+assumed to be circular.
 """
-_LONGEST = 64
-"""The largest integers, in bits, that compilers divide by constants without a division
-instruction.
-"""
+_MAX_DIVIDEND_BITS = 64
+"""Maximum width in bits of integers that compilers divide by constants without a division."""
 
 
 def constant_number(expression: Expression | None) -> int | float | None:
@@ -40,12 +37,13 @@ def constant_number(expression: Expression | None) -> int | float | None:
 
 
 def division(kind: str, op: str, left: Expression | None, right: Expression, ctype: CType) -> str:
-    """Returns the kind of a division for `Operation`, with the divisor if it is a constant.
+    """Returns the operation kind of a division or remainder. A constant divisor is appended, as in
+    `int_div:/8u`.
 
-    `op` is the operator, `kind` is its operation, and `ctype` is the type of the operands. `left`
-    is the dividend. It is None if a value in memory is divided.
+    `kind` is the kind without a divisor, and `ctype` is the type of the operands. The dividend
+    `left` is None for `/=` and `%=`.
     """
-    if op not in ("/", "%") or (ctype.kind == "int" and ctype.bits > _LONGEST):
+    if op not in ("/", "%") or (ctype.kind == "int" and ctype.bits > _MAX_DIVIDEND_BITS):
         return kind
     by = as_type(_number(right, 0), ctype)
     if not isinstance(by, (int, float)) or not by or not math.isfinite(by):
@@ -71,7 +69,7 @@ def _number(expression: Expression | None, names: int) -> Value:
         return apply_unary(expression, _number(expression.operand, names))
     if not isinstance(expression, Binary):
         return UNKNOWN
-    # In a long sum, a term that is not constant is more often at the end.
+    # The right operand comes first: in long sums, non-constant terms are more often at the end.
     right = _number(expression.right, names)
     left = UNKNOWN if right is UNKNOWN else _number(expression.left, names)
     return apply_binary(expression, left, right)

@@ -1,7 +1,7 @@
-"""Definitions of names of a region in the source: `int ni = 4000;`, `kernel(ni, ...)`.
+"""Finds the values of a region's names in the source: `int ni = 4000;`, `kernel(4000, ...)`.
 
-A name is defined if it has only one value and this value is visible. The value is an initializer, a
-single assignment, or an argument that is the same in all calls of the unit.
+A name has a definition if it has only one value, and the sources show this value. It is an
+initializer, a single assignment, or an argument that is the same in all calls of the unit.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from regionpredict.frontend.lowering.allocated_lengths import AllocatedLength, A
 from regionpredict.frontend.lowering.caller_counters import Range, range_at_call
 from regionpredict.frontend.lowering.frame import Frame
 from regionpredict.frontend.lowering.pointed_members import PointedMembers
-from regionpredict.frontend.lowering.pointer_expressions import is_nameless
+from regionpredict.frontend.lowering.pointer_expressions import is_label_without_name
 from regionpredict.frontend.lowering.single_assignments import SingleAssignments
 from regionpredict.frontend.lowering.symbolic_values import Context
 from regionpredict.frontend.program_arguments import values_in
@@ -42,16 +42,15 @@ _MAX_STEPS = 200
 def definitions_of(
     unit: LinkedUnit, function: Function, context: Context, site: Directive | None = None
 ) -> tuple[Definition, ...]:
-    """Definitions of the free names of the region, and of the names that occur in these
-    definitions.
+    """Returns the definitions of the region's free names, and of the names in these definitions.
 
-    `site` is the region's directive. Only the code before it in the function counts.
+    `site` is the region's directive. In its function, only the code before it is considered.
     """
-    finder = _Finder(unit, context, function, site)
+    finder = _DefinitionFinder(unit, context, function, site)
     homes: dict[str, Function] = dict.fromkeys(context.invariants, function)
     definitions: dict[str, Definition] = {}
     for name, field in list(context.members.items()):
-        if field in unit.lengths:  # of a container: `domain.m_x[]`
+        if field in unit.lengths:  # the length of a container: `domain.m_x[]`
             held = unit.lengths[field]
             value = context.value(held.value, Frame({}))
             homes.update((other, held.function) for other in value.names if other not in homes)
@@ -92,21 +91,23 @@ def definitions_of(
         waiting += stored.add()
     for name, home in homes.items():
         context.homes.setdefault(_variable_of(name), home)
-    return _unconditional(definitions)
+    return _without_undecided(definitions)
 
 
 def _variable_of(name: str) -> str:
-    """Returns the variable at the beginning of a place's name."""
+    """Returns the variable at the start of an access path: `s` for `s->n`."""
     return re.split(r"[.\[(]|->", name, maxsplit=1)[0]
 
 
 def _allocated_lengths(
     unit: LinkedUnit, function: Function, context: Context
 ) -> dict[str, AllocatedLength]:
-    """Returns the unknown lengths of declarations, by the names used for them: `x[]`."""
+    """Returns the allocated lengths of arrays whose declaration has no length. The key is `x[]` for
+    the array `x`.
+    """
     lengths = AllocatedLengths(unit, context)
-    told: dict[str, AllocatedLength] = {}
-    named = context.named()
+    lengths_by_name: dict[str, AllocatedLength] = {}
+    named = context.declarations()
     for name, array in list(context.arrays.items()):
         if not array.dims or array.dims[0] is not None:
             continue
@@ -116,28 +117,28 @@ def _allocated_lengths(
         elif name in named and named[name][1] == 0:
             length = lengths.of_variable(named[name][0], function, array.element_bytes)
         if length is not None and not any(map(_is_of_renamed_variable, length.elements.names)):
-            told[f"{name}[]"] = length
-    return told
+            lengths_by_name[f"{name}[]"] = length
+    return lengths_by_name
 
 
 def _is_of_renamed_variable(name: str) -> bool:
-    """Returns whether the name is a member of a variable whose own name means another variable in
-    the region (`a'.n`).
-    """
+    """Returns whether the name is a member of a variable that was renamed with a prime: `a'.n`."""
     return "'" in name.partition(".")[0].partition("->")[0] and not name.endswith("'")
 
 
 def _is_unnamed(value: Expr) -> bool:
-    """Returns whether part of the value has no name, such as the result of a function of a string.
-    For `n = rows("mesh")`, the user sets `n`.
+    """Returns whether part of the value has no name that a user can set, such as the result of
+    `rows("mesh")`.
     """
-    return any(atom.kind == "varying" and is_nameless(atom.label) for atom in value.atoms())
+    return any(
+        atom.kind == "varying" and is_label_without_name(atom.label) for atom in value.atoms()
+    )
 
 
-def _unconditional(definitions: dict[str, Definition]) -> tuple[Definition, ...]:
-    """Returns the definitions by name, without those that depend on an undecided condition.
+def _without_undecided(definitions: dict[str, Definition]) -> tuple[Definition, ...]:
+    """Returns the definitions sorted by name, without those that depend on an unknown condition.
 
-    For `if (debug) n = 10;`, the user sets `n`, not `debug`.
+    For `if (debug) n = 10;`, users set `n`, not `debug`.
     """
     known: dict[str, Expr] = {}
     for _ in definitions:  # each pass evaluates another name of a chain
@@ -150,25 +151,28 @@ def _unconditional(definitions: dict[str, Definition]) -> tuple[Definition, ...]
         if not expressions:
             break
         known.update(expressions)
-    open_names = {
+    undecided = {
         name for name, definition in definitions.items()
         if name not in known and any(atom.label == BY_IF for atom in definition.value.atoms())
     }  # fmt: skip
-    if not open_names:
+    if not undecided:
         return tuple(definitions[name] for name in sorted(definitions))
     used = {name for definition in definitions.values() for name in definition.value.names}
-    kept = {name: definition for name, definition in definitions.items() if name not in open_names}
+    kept = {name: definition for name, definition in definitions.items() if name not in undecided}
     still = {name for definition in kept.values() for name in definition.value.names}
     return tuple(kept[name] for name in sorted(kept) if name in still or name not in used)
 
 
 class _StoredDefinitions:
-    """Adds the values of struct members and array elements, and of those that occur in these
+    """Adds the definitions of struct members and array elements, and of further ones in their
     values.
     """
 
     def __init__(
-        self, finder: _Finder, definitions: dict[str, Definition], homes: dict[str, Function]
+        self,
+        finder: _DefinitionFinder,
+        definitions: dict[str, Definition],
+        homes: dict[str, Function],
     ) -> None:
         self._finder = finder
         self._definitions = definitions
@@ -176,7 +180,7 @@ class _StoredDefinitions:
         self._seen: set[str] = set()
 
     def add(self) -> list[str]:
-        """Defines names that are not yet processed. Returns the new names that occur in their
+        """Adds definitions of unprocessed members and elements. Returns the names in their
         values.
         """
         new: list[str] = []
@@ -201,7 +205,7 @@ class _StoredDefinitions:
         return sorted(value.names)
 
 
-class _Finder:
+class _DefinitionFinder:
     def __init__(
         self, unit: LinkedUnit, context: Context, function: Function, site: Directive | None
     ) -> None:
@@ -217,21 +221,23 @@ class _Finder:
     def member_value(
         self, use: Member | Index, home: Function | None = None
     ) -> tuple[Expr, Function] | None:
-        """Returns the value of a struct member at the directive. It comes from the member's only
-        assignment, or is the member's name at its origin. `home` is the function that this name
-        belongs to.
+        """Returns the value of a struct member or array element, and the function that declares the
+        names in the value.
+
+        It is the value at the directive or of the only assignment. Otherwise it is the name of the
+        object to which a pointer refers. `home` is the function that uses the member.
         """
-        held = self._at_site(use) if isinstance(use, Member) else None
+        held = self._value_at_directive(use) if isinstance(use, Member) else None
         if held is not None:
             return held, self.function
         once = self.set_once.value_of(use, type_of(use))
         if once is not None:
             return once[0], once[1] or self.function
-        return self.pointed.name_of(use, home or self.function)
+        return self.pointed.name_at_origin(use, home or self.function)
 
-    def _at_site(self, use: Name | Member) -> Expr | None:
-        """Returns the value at the directive in the region's names. Returns None if the result is
-        unknown.
+    def _value_at_directive(self, use: Name | Member) -> Expr | None:
+        """Returns the value of a variable or member at the directive, in the region's names.
+        Returns None if it is unknown.
         """
         known = self.values.value(self.site, use) if self.values and self.site else None
         if known is None:
@@ -247,14 +253,14 @@ class _Finder:
         return self.values.uses_old_values(self.site, use)
 
     def value_of(self, decl: Decl, function: Function) -> tuple[Expr, Function] | None:
-        """Returns the defining value, and the function that its names belong to. Returns None if
-        there is no definition.
+        """Returns the only value of a variable, and the function that declares the names in the
+        value. Returns None if the variable has no definition.
         """
         if decl.ctype.kind != "int" or decl.is_volatile:
             return None
         use = Name(decl, decl.span)
         if function is self.function:
-            held = self._at_site(use)
+            held = self._value_at_directive(use)
             if held is not None:
                 return held, function
         if decl.kind in ("global", "static"):
@@ -262,47 +268,47 @@ class _Finder:
             writers = self.unit.writers_of(decl)
             if decl.init is not None and not writers:
                 return self.context.value(decl.init, Frame({})), function
-            return self._only_value_of_global(decl, writers) if decl.init is None else None
+            return self._global_value(decl, writers) if decl.init is None else None
         if decl.kind == "parameter" and decl not in function.parameters:
             return None
         if function is self.function and self._outlives(use):
             return None
         is_set = self.unit.is_set(decl, function)
         if decl.kind == "parameter":
-            return self._argument(decl, function) if not is_set else None
-        given = decl.init
+            return self._argument_value(decl, function) if not is_set else None
+        value_expression = decl.init
         if is_set:
-            given = self._only_value(decl, function) if given is None else None
-        if given is None or (
-            function is self.function and self._reads_later_assigned(given, decl.span)
+            value_expression = (
+                self._single_assignment(decl, function) if value_expression is None else None
+            )
+        if value_expression is None or (
+            function is self.function and self._reads_later_assigned(value_expression, decl.span)
         ):
             return None
-        return converted(self.context.value(given, Frame({})), decl.ctype), function
+        return converted(self.context.value(value_expression, Frame({})), decl.ctype), function
 
     def _reads_later_assigned(self, value: Expression, at: Span) -> bool:
-        """Returns whether the value reads a member that the function sets later: `m = s.n; s.n =
-        5;`.
+        """Returns whether the value reads a struct member that the function assigns later: `m =
+        s.n; s.n = 5;`.
         """
         read = {e.field.name for e in every_expression(value) if isinstance(e, Member)}
         sets = self.unit.changes_in(self.function).sets
         places = (set_place(e) for name in read for e in sets.get(name, ()))
         return any(isinstance(place, Member) and place.span > at for place in places)
 
-    def _only_value_of_global(
-        self, decl: Decl, writers: list[Function]
-    ) -> tuple[Expr, Function] | None:
-        """Returns the value that the program's only assignment gives to a global (`lastrow = NA;`
-        in main).
+    def _global_value(self, decl: Decl, writers: list[Function]) -> tuple[Expr, Function] | None:
+        """Returns the value of the program's only assignment to a global variable (`lastrow = NA;`
+        in `main`).
         """
         if len(writers) != 1:
             return None
         (function,) = writers
-        value = self._only_value(decl, function)
+        value = self._single_assignment(decl, function)
         return None if value is None else (self.context.value(value, Frame({})), function)
 
-    def _only_value(self, decl: Decl, function: Function) -> Expression | None:
-        """Returns the value of the only assignment of a variable in a function, outside its
-        loops.
+    def _single_assignment(self, decl: Decl, function: Function) -> Expression | None:
+        """Returns the value of the only assignment to a variable in a function. Returns None if the
+        assignment is in a loop.
         """
         values = self.unit.changes_in(function).values_of(decl) or []
         value, by = values[0] if len(values) == 1 else (None, None)
@@ -311,8 +317,8 @@ class _Finder:
     def range_of_counter(
         self, name: str, decl: Decl, function: Function
     ) -> tuple[Range, Function] | None:
-        """Returns the range of a counter in loops of callers, and the function that the range's
-        names belong to. All callers must have the same range.
+        """Returns the range of a parameter whose arguments are loop counters of the callers, and
+        the caller. Returns None if the ranges differ.
         """
         if name in self._counters:
             return self._counters[name]
@@ -328,9 +334,11 @@ class _Finder:
             ranges.append((known, caller))
         return _common_range(ranges)
 
-    def _note_counters(self, value: Expr, calls: Sequence[tuple[Function, CallExpr]]) -> None:
-        """Records the names in an argument that are counters of loops around the calls."""
-        named = self.context.named()
+    def _record_counters(self, value: Expr, calls: Sequence[tuple[Function, CallExpr]]) -> None:
+        """Records the ranges of names in an argument that are counters of loops around the
+        calls.
+        """
+        named = self.context.declarations()
         for name in value.names & named.keys():
             decl = named[name][0]
             if decl.kind == "local":
@@ -340,7 +348,7 @@ class _Finder:
                 ]
                 self._counters[name] = _common_range(ranges)
 
-    def _argument(self, decl: Decl, function: Function) -> tuple[Expr, Function] | None:
+    def _argument_value(self, decl: Decl, function: Function) -> tuple[Expr, Function] | None:
         position = function.parameters.index(decl)
         values: list[tuple[Expr, Function]] = []
         calls: list[tuple[Function, CallExpr]] = []
@@ -353,20 +361,20 @@ class _Finder:
             if caller.decl is function.decl and isinstance(argument, Name) and (
                 argument.decl is decl
             ):  # fmt: skip
-                continue  # a recursion passes it unchanged
+                continue  # a recursive call passes the parameter unchanged
             values.append((self.context.value(call.args[position], Frame({})), caller))
             calls.append((caller, call))
         if values and all(value == values[0][0] for value, _ in values):
-            self._note_counters(values[0][0], calls)
+            self._record_counters(values[0][0], calls)
             return values[0]
-        handed = [(caller, call, call.args[position]) for caller, call in calls]
-        return values[0] if values and self.set_once.are_one_value(handed) else None
+        arguments = [(caller, call, call.args[position]) for caller, call in calls]
+        return values[0] if values and self.set_once.have_one_value(arguments) else None
 
 
 def _common_range(
     ranges: Sequence[tuple[Range | None, Function]],
 ) -> tuple[Range, Function] | None:
-    """Returns the range that all definitions have in common. Returns None if they differ or one is
+    """Returns the range if all callers have the same one. Returns None if they differ or one is
     unknown.
     """
     if not ranges:

@@ -1,4 +1,4 @@
-"""Converts early exits to conditions: statements after a possible exit run only without it.
+"""Converts early exits to branches: the statements after a possible exit become an `else` branch.
 
 if (r > cut)                 if (r > cut)
     return;           is         return;
@@ -23,14 +23,14 @@ from regionpredict.frontend.syntax import (
 )
 
 
-def with_separate_rest(
+def with_exits_as_branches(
     items: Sequence[Stmt], *, in_loop: bool
 ) -> tuple[tuple[Stmt, ...], Compound | None]:
-    """Returns the statements of a block. The last statement is separate if no `if` has a branch
-    that contains it.
+    """Moves the statements of a block after a possible exit into a branch of its `if`. Returns
+    them separately if no branch can contain them.
 
-    `in_loop` says that the block is in a loop of its function. There, a `return` ends that loop
-    like a `break`, and only `continue` and `goto` skip the rest of the iteration. The cases of a
+    `in_loop` says that the block is in a loop of its function. A `return` then ends that loop like
+    a `break`, and only `continue` and `goto` skip the rest of the iteration. The cases of a
     `switch` are unchanged.
     """
     if any(isinstance(item, Compound) and item.cases for item in items):
@@ -50,9 +50,9 @@ def with_separate_rest(
 
 
 def ends_loop(side: Stmt, *, breaks: bool) -> bool:
-    """Returns whether a branch of an `if` ends the enclosing loop.
+    """Returns whether a branch of an `if` contains a `return` or `break` out of the enclosing loop.
 
-    `breaks` says whether a `break` belongs to this loop.
+    `breaks` says that a `break` leaves this loop, not a `switch`.
     """
     if isinstance(side, Compound):
         return any(ends_loop(item, breaks=breaks) for item in side.items)
@@ -60,11 +60,11 @@ def ends_loop(side: Stmt, *, breaks: bool) -> bool:
 
 
 def _may_skip_rest(statement: Stmt, *, in_loop: bool) -> bool:
-    """Returns whether the statement may skip the statements after it in its block."""
+    """Returns whether a statement may jump over the statements after it in its block."""
     kinds = {jump_kind(jump) for jump in jumps_out(statement)}
     return bool(kinds & ({"continue", "goto"} if in_loop else {"return", "continue", "goto"}))
 
 
 def _always_jumps(statement: Stmt) -> bool:
-    """Returns whether the statement always leaves the block, so that no later statement runs."""
+    """Returns whether a statement always ends with a jump out of its block."""
     return ends_with(statement, "return", "continue", "goto")

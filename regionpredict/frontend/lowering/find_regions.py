@@ -1,4 +1,4 @@
-"""Finds the worksharing loops of a parsed unit and lowers each. Every loop gets a region."""
+"""Finds the worksharing loops of a parsed translation unit, and lowers each to a region."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from regionpredict.frontend.lowering.hand_shared import ManuallySharedLoop, manu
 from regionpredict.frontend.lowering.index_lists import with_index_lists
 from regionpredict.frontend.lowering.invariant_values import names_in, with_invariant_names
 from regionpredict.frontend.lowering.loop_over_threads import loop_over_threads
-from regionpredict.frontend.lowering.member_aliases import with_one_name
+from regionpredict.frontend.lowering.member_aliases import with_member_names
 from regionpredict.frontend.lowering.other_constructs import (
     is_target,
-    on_the_host,
     other_constructs,
+    target_note,
 )
 from regionpredict.frontend.lowering.parallel_constructs import (
     Callers,
+    CallingRegions,
     ParallelSite,
-    TeamsAround,
-    nests_teams,
+    enables_nested_parallelism,
     outer_parallel,
 )
 from regionpredict.frontend.lowering.pointed_members import declares
-from regionpredict.frontend.lowering.qualified_names import with_home_names
+from regionpredict.frontend.lowering.qualified_names import with_qualified_names
 from regionpredict.frontend.lowering.region_builder import RegionBuilder
 from regionpredict.frontend.lowering.symbolic_values import Context
 from regionpredict.frontend.lowering.task_sites import LoopSite, task_sites
@@ -58,15 +58,17 @@ from regionpredict.ir import (
 from regionpredict.isolation import Failure, attempt
 from regionpredict.library import with_critical_sections
 
-_VARIABLE = re.compile(r"\w+'*")  # the variable at the beginning of a place's name
-_Place = tuple[str, int, int, str]  # of a directive: file, line, offset, instance of a template
+_VARIABLE = re.compile(r"\w+'*")  # the variable at the start of an access path such as `s->n`
+_DirectiveKey = tuple[
+    str, int, int, str
+]  # of a directive: file, line, offset, instance of a template
 
 
 class UnitRegions(NamedTuple):
-    """The regions of a unit with the definitions of their names, and diagnostics on other
-    constructs.
+    """The regions of a translation unit with the definitions of their names, and diagnostics on
+    other constructs.
 
-    `by_hand` gives the loops that threads share by their thread numbers. The key is the place.
+    `by_hand` maps source positions to the loops that threads share by their thread numbers.
     """
 
     regions: list[tuple[Region, tuple[Definition, ...]]]
@@ -79,22 +81,22 @@ def regions_of(
     *,
     tasks: bool = False,
 ) -> UnitRegions:
-    """Returns every worksharing loop of the unit, with the definitions of its names.
+    """Returns a region for every worksharing loop of the unit, with the definitions of its names.
 
-    With `tasks`, also every explicit task, as a loop whose iterations are the tasks.
+    `tasks` adds every explicit task, as a loop whose iterations are the task instances.
     """
     built: list[tuple[Region, tuple[Definition, ...]]] = []
-    seen: set[_Place] = set()
-    again: dict[_Place, int] = {}
+    seen: set[_DirectiveKey] = set()
+    repetitions: dict[_DirectiveKey, int] = {}
     notes: list[Diagnostic] = []
     by_hand: dict[Span, For] = {}
     others: set[Span] = set()
-    trees, numbers, around = CallTrees(unit), ThreadNumbers(unit), TeamsAround(unit)
-    shared: set[Span] = set()  # parallel regions that start nested ones
+    trees, numbers, around = CallTrees(unit), ThreadNumbers(unit), CallingRegions(unit)
+    shared: set[Span] = set()  # parallel regions that start nested parallel regions
     for function in unit.functions:
-        here: Counter[_Place] = Counter()
+        here: Counter[_DirectiveKey] = Counter()
         instance = function.name if function.shown else ""
-        sites = _find(function.body, (), (), None)
+        sites = _loop_sites(function.body, (), (), None)
         for site in (*sites, *task_sites(function.body)) if tasks else sites:
             span = site.directive.span
             if site.nested_in is not None:
@@ -103,29 +105,29 @@ def regions_of(
                 shared |= around.callers_of(function).inside
             place = (span.file, span.line, site.directive.pragma.offset, instance)
             here[place] += 1
-            if place in seen and here[place] == 1 + again.get(place, 0):
-                again[place] = again.get(place, 0) + 1
-                continue  # the same lines in another function, by an include or a macro
-            made = attempt(_region_of_directive, unit, function, site, trees, numbers, around)
-            if isinstance(made, Failure):
-                stand_in = _region_without_loop(
+            if place in seen and here[place] == 1 + repetitions.get(place, 0):
+                repetitions[place] = repetitions.get(place, 0) + 1
+                continue  # an `#include` or a macro repeats the same lines in another function
+            lowered = attempt(_region_of_directive, unit, function, site, trees, numbers, around)
+            if isinstance(lowered, Failure):
+                empty_region = _region_without_loop(
                     unit, function, site.directive.pragma, span, trees, site.context
                 )
-                made = (stand_in.withheld(made.reason), ())
-            built.append(made)
+                lowered = (empty_region.withheld(lowered.reason), ())
+            built.append(lowered)
         seen |= set(here)
         understood: set[Span] = set()
         for loop in _manually_shared(unit, function, numbers, trees, notes):
             understood.add(loop.parallel)
             if loop.loop.span not in by_hand:  # two parallel regions may call the same function
                 by_hand[loop.loop.span] = loop.loop
-                built.append(with_names(unit, loop.region, loop.definitions))
+                built.append(with_unified_names(unit, loop.region, loop.definitions))
         built += _constructs_without_hint(unit, function, trees, others, tasks=tasks)
         notes += _parallel_without_loop(function, understood, numbers)
-    for (file, line, _, _), count in again.items():
+    for (file, line, _, _), count in repetitions.items():
         message = f"included or expanded {count + 1} times: the first instance is shown"
         notes.append(Diagnostic("RP112", Span(file, line), message))
-    if shared and nests_teams(unit):
+    if shared and enables_nested_parallelism(unit):
         built = _with_nesting_notes(built, shared)
     built += _regions_of_unparsed_code(unit, trees, {place[:3] for place in seen})
     built.sort(key=lambda pair: (pair[0].span.file, pair[0].span.line, pair[0].span.column))
@@ -137,8 +139,8 @@ def regions_of(
 
 
 def withheld_regions(unit: LinkedUnit, reason: str) -> UnitRegions:
-    """Returns a region without a body for every worksharing loop in a directive. Each has `reason`
-    as its diagnostic.
+    """Returns an empty region for every worksharing directive of the unit, each with the diagnostic
+    `reason`.
     """
     lost = _regions_of_unparsed_code(unit, CallTrees(unit), set())
     return UnitRegions([(region.withheld(reason), ()) for region, _ in lost], [], {})
@@ -146,7 +148,7 @@ def withheld_regions(unit: LinkedUnit, reason: str) -> UnitRegions:
 
 def _region_of_directive(
     unit: LinkedUnit, function: Function, site: LoopSite, trees: CallTrees, numbers: ThreadNumbers,
-    around: TeamsAround,
+    around: CallingRegions,
 ) -> tuple[Region, tuple[Definition, ...]]:  # fmt: skip
     """Returns the region of one directive, with the definitions of its names."""
     span = site.directive.span
@@ -157,17 +159,17 @@ def _region_of_directive(
     blocks = loop_over_threads(unit, function, site, region, defined, trees, numbers)
     region, defined = blocks or (region, defined)
     if site.target and region.nest is not None:
-        region = replace(region, diagnostics=(*region.diagnostics, on_the_host(span)))
+        region = replace(region, diagnostics=(*region.diagnostics, target_note(span)))
     if region.context != "orphaned" and not site.target:
-        region = _with_parallel(unit, region, site.nested_in, around.callers_of(function))
-    return with_names(unit, region, defined)
+        region = _with_enclosing_parallel(unit, region, site.nested_in, around.callers_of(function))
+    return with_unified_names(unit, region, defined)
 
 
-def _with_parallel(
+def _with_enclosing_parallel(
     unit: LinkedUnit, region: Region, nested_in: Span | None, callers: Callers
 ) -> Region:  # fmt: skip
-    """Returns the region with the `parallel` construct that starts its threads, in its own function
-    or in a caller, and with its enclosing regions.
+    """Returns the region with the enclosing parallel region, in its own function or in a caller,
+    and with a diagnostic on the nesting.
     """
     inside = sorted({nested_in} if nested_in is not None else callers.inside)
     if not inside:
@@ -177,12 +179,12 @@ def _with_parallel(
     )  # fmt: skip
     always = nested_in is not None or not callers.elsewhere
     runs = "runs" if always else "may run"
-    if nests_teams(unit):
-        said = (
+    if enables_nested_parallelism(unit):
+        message = (
             f"it {runs} inside {where}, and each thread there starts a nested parallel region; "
             "remove this directive"
         )
-        note = Diagnostic("RP122", region.span, said)
+        note = Diagnostic("RP122", region.span, message)
         return replace(
             region, nested_in=inside[0] if always else None, nests=True,
             diagnostics=(*region.diagnostics, note),
@@ -190,34 +192,35 @@ def _with_parallel(
     if not always:
         note = Diagnostic("RP122", region.span, f"it {runs} inside {where}, with one thread there")
         return replace(region, diagnostics=(*region.diagnostics, note))
-    said = f"inside {where}, it has one thread"
-    note = Diagnostic("RP121", region.span, f"{said}: remove this directive")
+    message = f"inside {where}, it has one thread"
+    note = Diagnostic("RP121", region.span, f"{message}: remove this directive")
     return replace(region, nested_in=inside[0], diagnostics=(*region.diagnostics, note))
 
 
 def _with_nesting_notes(
     built: list[tuple[Region, tuple[Definition, ...]]], teams: Collection[Span]
 ) -> list[tuple[Region, tuple[Definition, ...]]]:
-    """Returns the regions, each with a note if its `teams` construct starts nested teams."""
-    made = []
+    """Returns the regions. Those whose parallel region is in `teams` get a note on nested
+    parallelism.
+    """
+    lowered = []
     for region, defined in built:
         own = region.parallel.span if region.parallel is not None else region.span
         if own in teams:
-            said = "its threads start nested parallel regions that share the cores"
-            note = Diagnostic("RP122", region.span, said)
+            message = "its threads start nested parallel regions that share the cores"
+            note = Diagnostic("RP122", region.span, message)
             notes = (*region.diagnostics, note)
             region = replace(region, nests=True, diagnostics=notes)  # noqa: PLW2901
-        made.append((region, defined))
-    return made
+        lowered.append((region, defined))
+    return lowered
 
 
 def _manually_shared(
     unit: LinkedUnit, function: Function, numbers: ThreadNumbers, trees: CallTrees,
     notes: list[Diagnostic],
 ) -> list[ManuallySharedLoop]:  # fmt: skip
-    """Returns the loops of a function that threads share by their thread numbers.
-
-    Failures are added to `notes`.
+    """Returns the loops of a function that threads share by their thread numbers. Failures become
+    diagnostics in `notes`.
     """
     found = attempt(lambda: list(manually_shared_loops(unit, function, numbers, trees)))
     if isinstance(found, Failure):
@@ -229,16 +232,17 @@ def _manually_shared(
 def _region_without_loop(
     unit: LinkedUnit, function: Function, pragma: Pragma, span: Span, trees: CallTrees, context: str
 ) -> Region:
-    """Returns the region of a directive whose loop could not be read."""
+    """Returns an empty region for a directive whose loop could not be read."""
     return RegionBuilder(unit, function, pragma, span, trees).build(None, context, ())
 
 
 def _constructs_without_hint(
     unit: LinkedUnit, function: Function, trees: CallTrees, seen: set[Span], *, tasks: bool
 ) -> list[tuple[Region, tuple[Definition, ...]]]:
-    """Returns the constructs of a function that contain no shared loop. Each is listed once.
+    """Returns empty regions for the OpenMP constructs of a function that contain no worksharing
+    loop.
 
-    `tasks` says that explicit tasks are regions.
+    `seen` contains the constructs already listed. `tasks` says that explicit tasks are regions.
     """
     built: list[tuple[Region, tuple[Definition, ...]]] = []
     for directive, rule, message in other_constructs(function.body):
@@ -257,13 +261,13 @@ def other_names(
 ) -> tuple[OtherName, ...]:  # fmt: skip
     """Returns the variables of other functions that occur in the region or in its definitions.
 
-    A prime marks a variable whose name is already used for another variable.
+    A variable gets a prime (`n'`) if its name is already used for another variable.
     """
     names = names_in(region).union(*(definition.value.names for definition in definitions))
-    said = {word[0] for name in names if (word := _VARIABLE.match(name))}
+    used_names = {word[0] for name in names if (word := _VARIABLE.match(name))}
     declarations = {
-        name: decl for name, (decl, _) in context.named().items()
-        if name.endswith("'") or (name in said and not declares(unit, function, decl))
+        name: decl for name, (decl, _) in context.declarations().items()
+        if name.endswith("'") or (name in used_names and not declares(unit, function, decl))
     }  # fmt: skip
     begins = (
         sorted((f.span.file, f.span.line, f.name) for f in unit.bodies()) if declarations else []
@@ -275,27 +279,31 @@ def other_names(
                   if file == decl.span.file and line <= decl.span.line]  # fmt: skip
         if decl.kind in ("global", "static"):
             home, before = None, before if name.endswith("'") else []
-        surely = home is not None and declares(unit, home, decl)
-        whose = home.name if home is not None and surely else before[-1] if before else ""
-        if name.endswith("'") or whose:
-            others.append(OtherName(name, whose, decl.span))
+        is_declared_there = home is not None and declares(unit, home, decl)
+        function_name = (
+            home.name if home is not None and is_declared_there else before[-1] if before else ""
+        )
+        if name.endswith("'") or function_name:
+            others.append(OtherName(name, function_name, decl.span))
     return tuple(others)
 
 
-def with_names(
+def with_unified_names(
     unit: LinkedUnit, region: Region, defined: tuple[Definition, ...]
 ) -> tuple[Region, tuple[Definition, ...]]:
-    """Returns the region with one name per value, and with constructs in place of lock calls."""
+    """Returns the region with one name per value, and with `critical` constructs instead of lock
+    calls.
+    """
     region = with_critical_sections(region)
     region, defined = with_invariant_names(region, defined)
-    region, defined = with_one_name(region, defined, unit.objects.values(), unit.getters)
-    return with_home_names(region, defined)
+    region, defined = with_member_names(region, defined, unit.objects.values(), unit.getters)
+    return with_qualified_names(region, defined)
 
 
 def _regions_of_unparsed_code(
     unit: LinkedUnit, trees: CallTrees, seen: set[tuple[str, int, int]]
 ) -> list[tuple[Region, tuple[Definition, ...]]]:
-    """Regions for directives in code that the parser could not recover."""
+    """Returns empty regions for directives in code that the parser could not recover."""
     lost: list[tuple[Region, tuple[Definition, ...]]] = []
     for file, pragma in unit.directives:
         if (file, pragma.line, pragma.offset) in seen:
@@ -322,7 +330,7 @@ def _function_around(unit: LinkedUnit, span: Span) -> Function:
     return Function(name, decl, (), Compound(()), span)
 
 
-def _find(
+def _loop_sites(
     statement: Stmt, directives: tuple[Directive, ...], loops: tuple[For, ...],
     team: ParallelSite | None,
 ) -> Iterator[LoopSite]:  # fmt: skip
@@ -333,19 +341,20 @@ def _find(
         if pragma.is_loop:
             outer = [directive.pragma for directive in directives]
             yield LoopSite(
-                statement, _loop_of(statement.body), _context(pragma, outer), loops, team,
-                any(map(is_target, (*outer, pragma))), outer_parallel(directives, statement),
+                statement, _associated_loop(statement.body), _region_context(pragma, outer),
+                loops, team, any(map(is_target, (*outer, pragma))),
+                outer_parallel(directives, statement),
             )  # fmt: skip
         if statement.body is not None:
-            yield from _find(statement.body, (*directives, statement), loops, team)
+            yield from _loop_sites(statement.body, (*directives, statement), loops, team)
         return
     if isinstance(statement, For):
         loops = (*loops, statement)
     for inner in inner_statements(statement):
-        yield from _find(inner, directives, loops, team)
+        yield from _loop_sites(inner, directives, loops, team)
 
 
-def _context(pragma: Pragma, directives: Sequence[Pragma]) -> str:
+def _region_context(pragma: Pragma, directives: Sequence[Pragma]) -> str:
     if "parallel" in pragma.kind.split():
         return "combined"
     if any("parallel" in outer.kind.split() for outer in directives):
@@ -353,7 +362,7 @@ def _context(pragma: Pragma, directives: Sequence[Pragma]) -> str:
     return "orphaned"
 
 
-def _loop_of(statement: Any) -> For | RangeFor | None:
+def _associated_loop(statement: Any) -> For | RangeFor | None:
     while isinstance(statement, (Directive, Compound)):
         if isinstance(statement, Directive):
             statement = statement.body
@@ -368,8 +377,8 @@ def _loop_of(statement: Any) -> For | RangeFor | None:
 def _parallel_without_loop(
     function: Function, understood: Collection[Span], numbers: ThreadNumbers
 ) -> list[Diagnostic]:
-    """Parallel regions whose threads select their work by thread number in a form that is not
-    supported.
+    """Returns notes on parallel regions whose loops depend on the thread number in an unsupported
+    form.
     """
     notes = []
     for statement in every_statement(function.body):

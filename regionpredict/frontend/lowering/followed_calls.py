@@ -1,4 +1,4 @@
-"""Inlines calls in a region to functions with visible bodies."""
+"""Inlines the calls of a region to functions whose bodies are visible."""
 
 from __future__ import annotations
 
@@ -45,48 +45,48 @@ from regionpredict.ir import Call, Expr, Loop, Node, Span
 from regionpredict.library import is_synchronisation
 
 _MAX_INLINE = 12
-_MAX_STATEMENTS = 1000  # then no more calls are inlined, since each costs time at every tried size
-# A limit for regions whose calls all have visible bodies, since these can be known completely.
-# Others stay partial, with the lower limit above.
-_MAX_SEEN_INLINE = 32
-_MAX_SEEN_STATEMENTS = 8000
-_MOST_NAMED = 6  # maximum number of targets of one call
+_MAX_STATEMENTS = 1000  # per region; each statement costs time for every size that is tried
+# Limits for regions whose called functions all have visible bodies. Such regions can be predicted
+# completely, so the effort pays off.
+_MAX_VISIBLE_INLINE = 32
+_MAX_VISIBLE_STATEMENTS = 8000
+_MOST_NAMED = 6  # maximum number of targets of a call that a message lists
 
-Followed = CType | CallExpr | None
+InliningResult = CType | CallExpr | None
 
 
 class Lowering(Protocol):
-    """Lowers the statements of inlined functions, and counts them."""
+    """The interface through which inlined functions are lowered. `statements` counts the lowered
+    statements.
+    """
 
     statements: int
 
-    def body(self, statement: Stmt | None, frame: Frame) -> list[Node]:
-        """Returns the effect of a statement and its parts."""
+    def lower(self, statement: Stmt | None, frame: Frame) -> list[Node]:
+        """Lowers a statement and its parts to IR nodes."""
 
-    def argument(self, argument: Expression, span: Span, frame: Frame) -> tuple[list[Node], Paths]:
-        """Returns the effect of a call's argument, and the address that the argument evaluates
-        to.
-        """
+    def lower_argument(
+        self, argument: Expression, span: Span, frame: Frame
+    ) -> tuple[list[Node], Paths]:
+        """Lowers an argument of an inlined call. Returns its nodes and its dependency paths."""
 
-    def branch(self, condition: str, sides: list[Stmt], span: Span, frame: Frame) -> Node:
-        """Returns the branches of a condition, and the values that they leave in variables."""
+    def lower_branches(self, condition: str, sides: list[Stmt], span: Span, frame: Frame) -> Node:
+        """Lowers the branches of a condition, and merges the values that they assign."""
 
-    def open_loop(
+    def uncounted_loop(
         self, name: str, repeated: Stmt, written: Collection[Decl], frame: Frame,
         lower_iteration: Callable[[], list[Node]], span: Span, kind: str = "while",
     ) -> Loop:  # fmt: skip
-        """Returns a loop of unknown length. `lower_iteration` lowers one iteration, in which the
-        variables in `written` may be set.
+        """Returns a loop with an unknown number of iterations. `lower_iteration` lowers one
+        iteration, which may assign the variables in `written`.
         """
 
-    def say(self, rule: str, span: Span, message: str) -> None:
+    def report(self, rule: str, span: Span, message: str) -> None:
         """Adds a diagnostic to the region."""
 
 
-class FollowedCalls:
-    """Inlines the calls of one region, and keeps the stack of the functions that are being
-    inlined.
-    """
+class CallInliner:
+    """Inlines the calls of one region, and tracks the call stack during inlining."""
 
     def __init__(
         self, unit: LinkedUnit, context: Context, function: Function, lowering: Lowering,
@@ -97,87 +97,91 @@ class FollowedCalls:
         self.context = context
         self.function = function
         self.lowering = lowering
-        self.calling: list[Decl] = [function.decl]
-        # The recursive functions that are being inlined, and whether they called themselves.
-        self._repeated: dict[Function, bool] = {}
+        self.call_stack: list[Decl] = [function.decl]
+        # The recursive functions on the stack, and whether a recursive call was found.
+        self._recursive_calls: dict[Function, bool] = {}
         self.returned: CType = UNKNOWN
         self.operands = OperandPaths()
-        self.results: list[list[Expr | Pointer | None]] = []  # of the functions being inlined
-        self.handed: dict[
+        self.results: list[list[Expr | Pointer | None]] = []  # return values, per function on stack
+        self.passed_arguments: dict[
             Decl, tuple[Expression, Function]
-        ] = {}  # arguments by parameter, with the calling function
+        ] = {}  # the argument of each parameter, with the function that passes it
         self.loop: Stmt | None = None
-        # Notes on calls with several targets that no single function represents.
-        self._several: dict[tuple[str, Span], str] = {}
-        self._all_seen: bool | None = (
-            None  # whether all called functions are visible; None: not computed yet
-        )
-        self._loops_around = [0]  # for each function being lowered, the number of loops at its call
+        # Messages on calls whose possible targets access different memory.
+        self._several_targets_notes: dict[tuple[str, Span], str] = {}
+        # Whether all called functions have visible bodies. None if not computed yet.
+        self._all_bodies_visible: bool | None = None
+        # For each function on the call stack, the number of loops around its call.
+        self._loops_at_call = [0]
 
-    def continue_from(self, other: FollowedCalls) -> None:
-        """Takes over the stack of another builder."""
-        self.loop, self.calling, self.handed = other.loop, list(other.calling), dict(other.handed)
-        self._loops_around = list(other._loops_around)
-        self._repeated = dict(other._repeated)
+    def continue_from(self, other: CallInliner) -> None:
+        """Copies the call stack of another inliner."""
+        self.loop, self.call_stack, self.passed_arguments = (
+            other.loop,
+            list(other.call_stack),
+            dict(other.passed_arguments),
+        )
+        self._loops_at_call = list(other._loops_at_call)
+        self._recursive_calls = dict(other._recursive_calls)
 
     @property
     def in_loop(self) -> bool:
         """Whether the current statement is in a loop of the current function."""
-        return len(self.context.open_loops) > self._loops_around[-1]
+        return len(self.context.open_loops) > self._loops_at_call[-1]
 
-    def follow(self, call: CallExpr, frame: Frame, nodes: list[Node]) -> Followed:
-        """Inlines the statements of a called function. Returns None if that is impossible. A
-        library function may replace the call.
+    def follow(self, call: CallExpr, frame: Frame, nodes: list[Node]) -> InliningResult:
+        """Inlines a call and returns the type of its result. Returns the call of a library function
+        if it replaces the call, and None if the call cannot be inlined.
         """
-        asked = call
-        self.context.followed.discard(asked)
+        original_call = call
+        self.context.followed.discard(original_call)
         targets = self._targets_of_pointer(call)
         functions = targets.functions
-        meant = self.trees.representative(functions)
-        if meant is not None:
-            call = call._replace(name=meant.name, decl=meant, pointer=None)
+        representative = self.trees.representative(functions)
+        if representative is not None:
+            call = call._replace(name=representative.name, decl=representative, pointer=None)
         function = self.unit.body_of(call.decl) if call.decl is not None else None
-        sides = self.trees.sides(functions) if meant is None else ()
+        sides = self.trees.branch_targets(functions) if representative is None else ()
         if sides:
-            return self._inline_branches(asked, targets, sides, frame, nodes)
-        if len(functions) > 1 or (meant is not None and targets.others):
-            self._report_several_targets(asked, targets, meant)
+            return self._inline_branches(original_call, targets, sides, frame, nodes)
+        if len(functions) > 1 or (representative is not None and targets.others):
+            self._report_several_targets(original_call, targets, representative)
         if function is None or call.decl is None:
             result = self._library_call(call, frame, nodes)
-            return call if result is None and meant is not None else result
+            return call if result is None and representative is not None else result
         if ends_program(self.unit, function.body):
             return call.decl.ctype
-        if self.trees.only_reports(function):
+        if self.trees.only_writes_messages(function):
             return call._replace(name="fprintf", decl=None, pointer=None)
-        if function in self._repeated:
-            self._repeated[function] = True
+        if function in self._recursive_calls:
+            self._recursive_calls[function] = True
             for argument in call.args:
-                nodes += self.lowering.argument(argument, call.span, frame)[0]
-            self.context.followed.add(asked)
-            self.context.returned.pop(asked, None)
+                nodes += self.lowering.lower_argument(argument, call.span, frame)[0]
+            self.context.followed.add(original_call)
+            self.context.returned.pop(original_call, None)
             return call.decl.ctype
-        if call.decl in self.calling or not self._has_room():
-            self.lowering.say(
+        if call.decl in self.call_stack or not self._is_within_limits():
+            self.lowering.report(
                 "RP108", call.span, f"{call.name}() is not inlined: counted as a call"
             )
             return None
-        ctype = self._inline(asked, call.decl, call.args, function, frame, nodes)
+        ctype = self._inline(original_call, call.decl, call.args, function, frame, nodes)
         if len(functions) > 1:
-            self.context.returned.pop(asked, None)  # another target may return anything
+            self.context.returned.pop(original_call, None)  # other targets may return other values
         return ctype
 
     def _inline(
-        self, asked: CallExpr, decl: Decl, args: tuple[Expression, ...], function: Function,
+        self, original_call: CallExpr, decl: Decl, args: tuple[Expression, ...], function: Function,
         frame: Frame, nodes: list[Node],
     ) -> CType:  # fmt: skip
         """Inlines the statements of a function and returns the type of its result."""
         to_arguments = []
         for argument in args:
-            before, paths = self.lowering.argument(argument, asked.span, frame)
+            before, paths = self.lowering.lower_argument(argument, original_call.span, frame)
             nodes += before
             to_arguments.append(paths)
         inner = self.context.values_at_start(function, args, frame)
-        if function.closure:  # it has its own variables, but also sees the enclosing ones
+        if function.closure:  # a lambda also accesses the variables of the enclosing function
             self.context.private.update(declared_in(function.body), function.parameters)
         pass_members_on(self.context, frame, inner)
         self.operands.enter({
@@ -185,36 +189,36 @@ class FollowedCalls:
             for parameter, paths in zip(function.parameters, to_arguments, strict=False)
         })  # fmt: skip
         at = self._current_function()
-        self.handed.update((parameter, (argument, at)) for parameter, argument
+        self.passed_arguments.update((parameter, (argument, at)) for parameter, argument
                            in zip(function.parameters, args, strict=False))  # fmt: skip
         recursive = self.trees.is_recursive(function)
-        self.calling.append(decl)
-        # A return in a recursive function does not end the loop that stands for its calls.
-        self._loops_around.append(len(self.context.open_loops) + recursive)
+        self.call_stack.append(decl)
+        # A `return` in a recursive function does not end the loop that represents its calls.
+        self._loops_at_call.append(len(self.context.open_loops) + recursive)
         self.results.append([])
         outer, self.returned = self.returned, decl.ctype
         self.context.frames.append(frame)
-        self.context.followed.add(asked)
+        self.context.followed.add(original_call)
         if recursive:
-            nodes += self._recursion(function, inner)
+            nodes += self._inline_recursive(function, inner)
         else:
-            nodes += self.lowering.body(function.body, inner)
+            nodes += self.lowering.lower(function.body, inner)
         self.context.frames.pop()
-        self.calling.pop()
-        self._loops_around.pop()
+        self.call_stack.pop()
+        self._loops_at_call.pop()
         pass_members_on(self.context, inner, frame)
-        if function.closure:  # it may set enclosing variables
+        if function.closure:  # a lambda may assign variables of the enclosing function
             own = set(function.parameters) | declared_in(function.body)
             frame.env.update((d, held) for d, held in inner.env.items() if d not in own)
-        self._keep_result(asked, self.results.pop())
-        self.operands.leave(asked)
+        self._record_return_value(original_call, self.results.pop())
+        self.operands.leave(original_call)
         ctype = decl.ctype if decl.ctype.kind != "unknown" else self.returned
         self.returned = outer
         return ctype
 
-    def _recursion(self, function: Function, inner: Frame) -> list[Node]:
-        """All calls of a recursive function, as iterations of a loop of unknown length. An argument
-        is constant only if all recursive calls pass it on unchanged.
+    def _inline_recursive(self, function: Function, inner: Frame) -> list[Node]:
+        """Lowers a recursive function to a loop whose iterations are its calls. An argument is
+        constant only if all recursive calls pass it on unchanged.
         """
         decl = function.decl
         calls = [call for called, some in calls_in(function.body).items()
@@ -226,24 +230,24 @@ class FollowedCalls:
         )  # fmt: skip
 
         def lower_iteration() -> list[Node]:
-            return self.lowering.body(function.body, inner)
+            return self.lowering.lower(function.body, inner)
 
-        self._repeated[function] = False
+        self._recursive_calls[function] = False
         name = f"{decl.name}@{decl.span.line}"
-        loop = self.lowering.open_loop(
+        loop = self.lowering.uncounted_loop(
             name, function.body, written, inner, lower_iteration, decl.span, "calls"
         )
-        if not self._repeated.pop(function):
+        if not self._recursive_calls.pop(function):
             return list(loop.body)
         self.results[-1] = []
         message = f"the calls of the recursive function {decl.name}() are not counted"
-        self.lowering.say("RP105", decl.span, message)
+        self.lowering.report("RP105", decl.span, message)
         return [loop]
 
     def _inline_branches(
         self, call: CallExpr, targets: Targets, sides: Functions, frame: Frame,
         nodes: list[Node],
-    ) -> Followed:  # fmt: skip
+    ) -> InliningResult:  # fmt: skip
         """Inlines the largest of the possible targets of a call, as branches of an unknown
         condition.
         """
@@ -252,44 +256,52 @@ class FollowedCalls:
             ExprStmt(call._replace(name=decl.name, decl=decl, pointer=None), call.span)
             for decl in sides
         ]
-        nodes.append(self.lowering.branch(pointer, calls, call.span, frame))
+        nodes.append(self.lowering.lower_branches(pointer, calls, call.span, frame))
         self.context.followed.add(call)
         self.context.returned.pop(call, None)
         at = f"{pointer}() at line {call.span.line} may"
         if len(sides) == len(targets.functions) and not targets.others:
-            said = f"{at} be any of {_list_of_names(sides)}: all are assumed to be equally frequent"
-            self.lowering.say("RP117", call.span, said)
+            message = (
+                f"{at} be any of {_list_of_names(sides)}: all are assumed to be equally frequent"
+            )
+            self.lowering.report("RP117", call.span, message)
         else:
-            said = f"{at} reach other functions than {_list_of_names(sides)}, which are assumed"
-            self.lowering.say("RP123", call.span, said)
+            message = f"{at} reach other functions than {_list_of_names(sides)}, which are assumed"
+            self.lowering.report("RP123", call.span, message)
         return sides[0].ctype
 
-    def _has_room(self) -> bool:
+    def _is_within_limits(self) -> bool:
         """Returns whether another function can be inlined within the limits."""
-        so_far, depth = self.lowering.statements, len(self.calling)
+        so_far, depth = self.lowering.statements, len(self.call_stack)
         if depth <= _MAX_INLINE and so_far <= _MAX_STATEMENTS:
             return True
-        if depth > _MAX_SEEN_INLINE or so_far > _MAX_SEEN_STATEMENTS:
+        if depth > _MAX_VISIBLE_INLINE or so_far > _MAX_VISIBLE_STATEMENTS:
             return False
-        if self._all_seen is None:
+        if self._all_bodies_visible is None:
             whole = self.trees.tree_of_loop(self.loop, self.function)
-            self._all_seen = (
-                whole.seen
-                and whole.depth <= _MAX_SEEN_INLINE
-                and whole.statements <= _MAX_SEEN_STATEMENTS
+            self._all_bodies_visible = (
+                whole.all_visible
+                and whole.depth <= _MAX_VISIBLE_INLINE
+                and whole.statements <= _MAX_VISIBLE_STATEMENTS
             )
-        return self._all_seen
+        return self._all_bodies_visible
 
     def _current_function(self) -> Function:
         """Returns the function whose statements are being lowered."""
-        return self.unit.body_of(self.calling[-1]) or self.function
+        return self.unit.body_of(self.call_stack[-1]) or self.function
 
     def optional_call(self, condition: Expression, side: Stmt) -> CallExpr | None:
-        """Reports the call of a hook that the sources leave empty."""
+        """Returns the call in `if (hook) hook(p);` if no source assigns the function pointer, and
+        reports the assumption that it is null.
+        """
         call = optional_call(condition, side, lambda call: self._targets_of_pointer(call).functions)
         if call is not None and call.pointer is not None:
-            said = f"{show(call.pointer)}() at line {call.span.line} may be a function of the user"
-            self.lowering.say("RP123", call.span, f"{said}: its pointer is assumed to be null")
+            message = (
+                f"{show(call.pointer)}() at line {call.span.line} may be a function of the user"
+            )
+            self.lowering.report(
+                "RP123", call.span, f"{message}: its pointer is assumed to be null"
+            )
         return call
 
     def _targets_of_pointer(self, call: CallExpr) -> Targets:
@@ -299,12 +311,13 @@ class FollowedCalls:
         return self._functions_of_expression(call.pointer, self._current_function())
 
     def _functions_of_expression(self, pointer: Expression, at: Function) -> Targets:
-        """Returns the possible functions of an expression in the function `at`. They come from the
-        argument of an inlined call, from the struct that the call passes, or from all stores in the
-        program.
+        """Returns the functions to which a function pointer in the function `at` may point.
+
+        They come from the argument of an inlined call, from the struct that the call passes, or
+        from all stores in the program.
         """
-        if isinstance(pointer, Name) and pointer.decl in self.handed:
-            argument, caller = self.handed[pointer.decl]
+        if isinstance(pointer, Name) and pointer.decl in self.passed_arguments:
+            argument, caller = self.passed_arguments[pointer.decl]
             return self._functions_of_expression(argument, caller)
         targets = pointed_functions(self.unit, pointer, at)
         if len(targets.functions) < 2 or not isinstance(pointer, Member):
@@ -315,55 +328,59 @@ class FollowedCalls:
     def _functions_in_local_struct(
         self, struct: Expression | None, member: str, at: Function
     ) -> Functions:
-        """Returns the functions in a member of a local struct whose address is passed to inlined
-        calls.
+        """Returns the functions assigned to a member of a local struct whose address inlined calls
+        receive.
         """
         while isinstance(struct, Cast) or (isinstance(struct, Unary) and struct.op in "&*"):
             struct = struct.operand
         if not isinstance(struct, Name):
             return ()
-        if struct.decl in self.handed:
-            argument, caller = self.handed[struct.decl]
+        if struct.decl in self.passed_arguments:
+            argument, caller = self.passed_arguments[struct.decl]
             return self._functions_in_local_struct(argument, member, caller)
         return member_functions(self.unit, at, struct.decl, member)
 
-    def _report_several_targets(self, call: CallExpr, targets: Targets, meant: Decl | None) -> None:
-        """Records that a call has several targets, and which function represents them."""
+    def _report_several_targets(
+        self, call: CallExpr, targets: Targets, representative: Decl | None
+    ) -> None:
+        """Reports that a call has several targets, and which function represents them."""
         shown = _list_of_names(targets.functions)
         pointer = show(call.pointer) if call.pointer is not None else call.name
-        if meant is None:
-            self._several[call.name, call.span] = (
+        if representative is None:
+            self._several_targets_notes[call.name, call.span] = (
                 f"what memory {pointer}() touches is unknown: it may be any of {shown},"
                 " which do not touch the same"
             )
             return
         at = f"{pointer}() at line {call.span.line}"
         if targets.others:
-            said = f"{at} may reach other functions than {shown}: {meant.name}() is assumed"
-            self.lowering.say("RP123", call.span, said)
+            message = (
+                f"{at} may reach other functions than {shown}: {representative.name}() is assumed"
+            )
+            self.lowering.report("RP123", call.span, message)
         else:
-            said = f"{at} counts as {meant.name}(), the most expensive of {shown}"
-            self.lowering.say("RP117", call.span, said)
+            message = f"{at} counts as {representative.name}(), the most expensive of {shown}"
+            self.lowering.report("RP117", call.span, message)
 
     def report_unseen(self, call: Call) -> None:
-        """Records that a call was not inlined and its effects are unknown."""
-        several = self._several.get((call.name, call.span))
+        """Reports that a call was not inlined and its effects are unknown."""
+        several = self._several_targets_notes.get((call.name, call.span))
         if several is not None:
-            self.lowering.say("RP113", call.span, several)
+            self.lowering.report("RP113", call.span, several)
             return
         if call.place is not None or is_synchronisation(call.name):
             return
         message = f"the body of {call.name}() is unknown: counted as a call"
-        self.lowering.say("RP103", call.span, message)
+        self.lowering.report("RP103", call.span, message)
         if call.memory:
             message = f"what memory {call.name}() touches is unknown"
-            self.lowering.say("RP113", call.span, message)
+            self.lowering.report("RP113", call.span, message)
 
     def record_result(self, value: Expression, frame: Frame) -> None:
         """Records a possible return value of the current function."""
         if not self.results:
             return
-        kind = self.calling[-1].ctype.kind
+        kind = self.call_stack[-1].ctype.kind
         result: Expr | Pointer | None = None
         if kind == "int":
             result = self.context.value(value, frame)
@@ -371,8 +388,8 @@ class FollowedCalls:
             result = self.context.pointer(value, frame)
         self.results[-1].append(result)
 
-    def _keep_result(self, call: CallExpr, results: list[Expr | Pointer | None]) -> None:
-        """The value of an inlined call, if all its returns agree."""
+    def _record_return_value(self, call: CallExpr, results: list[Expr | Pointer | None]) -> None:
+        """Records the value of an inlined call, if all its return statements agree."""
         self.context.returned.pop(call, None)
         first = results[0] if results else None
         if first is None:
@@ -386,7 +403,7 @@ class FollowedCalls:
             self.context.returned[call] = moved
 
     def _record_element(self, call: CallExpr, frame: Frame) -> None:
-        """Records the result of an algorithm that returns an unknown element of its array."""
+        """Records that a library algorithm returns a pointer to an unknown element of its array."""
         array = self.context.pointer(call.args[0], frame)
         if array is not None and call.decl is not None and call.decl.ctype.kind == "pointer":
             self.context.returned[call] = array.plus(self.context.varying(call.name))
@@ -397,32 +414,34 @@ class FollowedCalls:
         if rivals:
             places = ", ".join(f"{span.file}:{span.line}" for span in rivals[:3])
             message = f"{call.name}() has several definitions ({places}): none is inlined"
-            self.lowering.say("RP103", call.span, message)
+            self.lowering.report("RP103", call.span, message)
             return None
         algorithm = algorithm_loops(call, self.context, frame)
         if algorithm is not None:
             for argument in call.args[1:3]:
-                nodes += self.lowering.argument(argument, call.span, frame)[0]
-            nodes += self.lowering.body(algorithm, frame)
+                nodes += self.lowering.lower_argument(argument, call.span, frame)[0]
+            nodes += self.lowering.lower(algorithm, frame)
             self._record_element(call, frame)
             return call.decl.ctype if call.decl is not None else UNKNOWN
         if not has_loops(call):
             return None
         before: list[Node] = []
         for argument in call.args:
-            before += self.lowering.argument(argument, call.span, frame)[0]
+            before += self.lowering.lower_argument(argument, call.span, frame)[0]
         loops = library_loops(call, self.context, frame)
         if loops is None:
             return None
         nodes += [*before, *loops]
         if any(isinstance(node, Loop) and node.trips is None for node in loops):
             message = f"the length of the text that {call.name}() reads is unknown"
-            self.lowering.say("RP105", call.span, message)
+            self.lowering.report("RP105", call.span, message)
         return call.decl.ctype if call.decl is not None else UNKNOWN
 
 
 def _list_of_names(functions: Functions) -> str:
-    """`add(), sub() and 3 more`. Methods of the same name also show their places."""
+    """Returns a list such as `add(), sub() and 3 more`. Functions of the same name also show their
+    source positions.
+    """
     names = [f"{function.name}()" for function in functions]
     if len(set(names)) < len(names):
         spans = [function.span for function in functions]

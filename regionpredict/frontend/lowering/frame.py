@@ -1,4 +1,4 @@
-"""Values of one function's variables during lowering: expressions and addresses."""
+"""Defines the values of variables during lowering: integer expressions and addresses."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ class Pointer(NamedTuple):
     offset: int = 0
 
     def plus(self, distance: Expr) -> Pointer:
-        """Returns the pointer after a move by a number of elements."""
+        """Returns the pointer plus a number of elements."""
         subscripts = (*self.subscripts[:-1], self.subscripts[-1] + distance)
         return self._replace(subscripts=subscripts)
 
     def of_member(self, field: Decl) -> Pointer:
-        """Returns the place of a field of the struct at this address."""
+        """Returns the address of a member of the struct at this address."""
         member = f"{self.member}.{field.name}" if self.member else field.name
         offset = self.offset + field.offset
         return self._replace(pointee=field.ctype, member=member, offset=offset)
 
 
 def decayed(place: Pointer | None) -> Pointer | None:
-    """Returns the address of the first element, if the pointer points to an array or to a
-    pointer.
+    """Returns the address of the first element of the array at `place`, or the pointer stored at
+    `place`. Returns None for other types.
     """
     if place is None or place.pointee.element is None:
         return None
@@ -47,10 +47,10 @@ Value = Expr | Pointer
 
 
 class Frame(NamedTuple):
-    """The values of the variables of one function during lowering. The key is the variable's
-    declaration.
+    """The variable values of one function during lowering, by declaration.
 
-    `depth` distinguishes equal names, such as those of a lambda and of its enclosing function.
+    `depth` is the call depth for names of variables, which a lambda shares with its enclosing
+    function. `calls` is the number of nested calls.
     """
 
     env: dict[Decl, Value]
@@ -58,6 +58,6 @@ class Frame(NamedTuple):
     calls: int = 0
 
 
-def divisible(amount: Expr, size: int) -> bool:
-    """Returns whether a number of bytes is known to be a multiple of the element size."""
+def is_multiple(amount: Expr, size: int) -> bool:
+    """Returns whether a number of bytes is certainly a multiple of the element size `size`."""
     return all(isinstance(value, int) and value % size == 0 for value in amount.terms.values())

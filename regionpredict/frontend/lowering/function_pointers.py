@@ -1,5 +1,5 @@
-"""The possible targets of a call through a variable, a member or a table: all functions that the
-program stores there.
+"""Finds the possible targets of a call through a variable, a member or a table: all functions that
+the program stores in it.
 
 static double (*kernel)(double) = NULL;
 int main(void) { kernel = square; ... }         kernel(x)  ->  square(x)
@@ -39,15 +39,15 @@ from regionpredict.frontend.syntax import (
     tested_pointer,
 )
 
-_MAX_SOURCES = 2000  # variables, members and functions that one search visits
+_MAX_SOURCES = 2000  # maximum number of variables, members and functions that one search visits
 
 Functions = tuple[Decl, ...]
-_Sources = tuple[list[tuple[Expression, Function | None]], bool]
+_PossibleValues = tuple[list[tuple[Expression, Function | None]], bool]
 
 
 class Targets(NamedTuple):
-    """The functions that a pointer can hold according to the sources. `others` says that it may
-    hold functions that are not in the sources.
+    """The functions to which a pointer may point according to the sources. `others` says that it
+    may also point to functions outside the sources.
     """
 
     functions: Functions = ()
@@ -55,10 +55,10 @@ class Targets(NamedTuple):
 
 
 def pointed_functions(unit: LinkedUnit, pointer: Expression, function: Function) -> Targets:
-    """Returns the possible functions of an expression in `function`.
+    """Returns the functions to which an expression in `function` may point.
 
-    Follows assignments, arguments, returned values and copied members back to the names of
-    functions. A null pointer is ignored, because it cannot be called.
+    The search follows assignments, arguments, returned values and copied members back to the names
+    of functions. Null pointers are ignored.
     """
     found: list[Decl] = []
     others = False
@@ -71,14 +71,14 @@ def pointed_functions(unit: LinkedUnit, pointer: Expression, function: Function)
             if named is not None:
                 found.append(named)
                 continue
-            key = _source_of_value(source, home)
+            key = _storage_of(source, home)
             if is_null(source) or key in seen:
                 continue
             if key is None or len(seen) == _MAX_SOURCES:
                 others = True
                 continue
             seen.add(key)
-            more, unknown = _sources(unit, source, home)
+            more, unknown = _possible_values(unit, source, home)
             waiting += more
             others = others or unknown
     return Targets(_without_duplicates(found), others)
@@ -96,10 +96,10 @@ def called_functions(unit: LinkedUnit, call: CallExpr, function: Function) -> Fu
 def optional_call(
     condition: Expression, side: Stmt, targets: Callable[[CallExpr], Functions]
 ) -> CallExpr | None:
-    """Returns the call in `if (hook) hook(p);`, if `targets` contains no function for it. Returns
+    """Returns the call in `if (hook) hook(p);`, if `targets` returns no function for it. Returns
     None for any other statement.
 
-    Hooks are meant for users of a library. The sources of the library do not set them.
+    A hook lets users of a library add a function. The library itself does not assign it.
     """
     pointer = tested_pointer(condition)
     if not isinstance(pointer, (Name, Member, Index)):
@@ -110,9 +110,9 @@ def optional_call(
                  and show(call.pointer) == show(pointer) and not targets(call)), None)  # fmt: skip
 
 
-def _source_of_value(source: Expression, home: Function | None) -> Hashable:
-    """Returns the variable, member, table or call that a value is read from. Returns None for any
-    other value.
+def _storage_of(source: Expression, home: Function | None) -> Hashable:
+    """Returns a key for the variable, member, table or call that supplies a value. Returns None for
+    any other expression.
     """
     if isinstance(source, Name):
         return source.decl, source.decl.kind in ("local", "parameter") and home
@@ -121,27 +121,31 @@ def _source_of_value(source: Expression, home: Function | None) -> Hashable:
     return place_of(source)
 
 
-def _sources(unit: LinkedUnit, source: Expression, home: Function | None) -> _Sources:
-    """Returns the values that a variable, member or call can have, with the functions that contain
-    them. Also returns whether other values are possible.
+def _possible_values(
+    unit: LinkedUnit, source: Expression, home: Function | None
+) -> _PossibleValues:
+    """Returns the values that a variable, member or call can have, each with the function that
+    contains it, and whether other values are possible.
     """
     if isinstance(source, Name):
         return _values_of_variable(unit, source.decl, home)
     if isinstance(source, CallExpr):
-        return _results(unit, source)
+        return _returned_values(unit, source)
     stored = unit.functions_at(source)
     known = unit.some_functions_at(source) if stored is None else stored
-    return [(put.value, put.function) for put in known], stored is None
+    return [(store.value, store.function) for store in known], stored is None
 
 
-def _values_of_variable(unit: LinkedUnit, pointer: Decl, function: Function | None) -> _Sources:
-    setting = [function] if function is not None else []
+def _values_of_variable(
+    unit: LinkedUnit, pointer: Decl, function: Function | None
+) -> _PossibleValues:
+    setters = [function] if function is not None else []
     if pointer.kind in ("global", "static"):
         pointer = unit.variable_of(pointer)
-        setting = unit.writers_of(pointer)
+        setters = unit.writers_of(pointer)
     values: list[tuple[Expression, Function | None]] = []
     unknown = False
-    for home in setting:
+    for home in setters:
         for write in unit.changes_in(home).setting(pointer):
             if isinstance(write, Assign) and write.op == "=":
                 values.append((write.right, home))
@@ -160,7 +164,7 @@ def _values_of_variable(unit: LinkedUnit, pointer: Decl, function: Function | No
     return values, unknown or not values
 
 
-def _results(unit: LinkedUnit, call: CallExpr) -> _Sources:
+def _returned_values(unit: LinkedUnit, call: CallExpr) -> _PossibleValues:
     body = unit.body_of(call.decl) if call.decl is not None else None
     if body is None:
         return [], True
@@ -169,19 +173,19 @@ def _results(unit: LinkedUnit, call: CallExpr) -> _Sources:
 
 
 def member_functions(unit: LinkedUnit, function: Function, struct: Decl, member: str) -> Functions:
-    """Returns the functions that a function assigns to a member of its local struct. The result is
-    empty if the member may have another value.
+    """Returns the functions that `function` assigns to a member of its local struct. The result is
+    empty if the member may have other values.
 
     F.function = integrand; struct rule F = {.function = integrand};
     """
     if struct.kind != "local" or struct.ctype.kind != "struct":
-        return ()  # others may assign it
+        return ()  # other functions may assign the member
     values: list[Expression] = []
     for inner in expressions_in(function.body):
         if isinstance(inner, Assign):
             left = inner.left
             if is_variable(left, struct):
-                return ()  # as a whole
+                return ()  # the whole struct is assigned
             if (
                 isinstance(left, Member)
                 and left.field.name == member
@@ -201,14 +205,13 @@ def member_functions(unit: LinkedUnit, function: Function, struct: Decl, member:
 
 
 def _may_assign(unit: LinkedUnit, call: CallExpr, struct: Decl, member: str) -> bool:
-    """Returns whether a call that receives the address of a struct assigns its member, or passes it
-    to an unknown function.
+    """Returns whether a call that receives a struct may assign the member. A function without a
+    visible body may assign it.
 
-    The functions that it calls are not followed, because they rarely set a member that they receive
-    for use.
+    Functions that the called function calls are ignored, because they rarely assign the member.
     """
     if not any(
-        is_variable(inner, struct) for given in call.args for inner in every_expression(given)
+        is_variable(inner, struct) for argument in call.args for inner in every_expression(argument)
     ):
         return False
     body = unit.body_of(call.decl) if call.decl is not None else None

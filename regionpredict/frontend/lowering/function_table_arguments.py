@@ -1,4 +1,4 @@
-"""Tables of functions passed as arguments, and calls through their elements.
+"""Finds tables of functions that calls pass as arguments, and calls through their elements.
 
 static void run_all(const struct test *tests, int n) { for (k = 0; k < n; k++) tests[k].run(); }
 run_all(all, 3);                                the functions of the first three elements of `all`
@@ -11,7 +11,11 @@ from collections.abc import Sequence
 from regionpredict.frontend.linking import LinkedUnit
 from regionpredict.frontend.lowering.float_conditions import exact_number
 from regionpredict.frontend.lowering.frame import Frame
-from regionpredict.frontend.lowering.function_tables import TableCall, is_listed, table_rows
+from regionpredict.frontend.lowering.function_tables import (
+    TableCall,
+    is_set_by_initializers,
+    table_rows,
+)
 from regionpredict.frontend.lowering.symbolic_values import Context
 from regionpredict.frontend.syntax import (
     Binary,
@@ -31,31 +35,33 @@ from regionpredict.ir import Expr, Span
 from regionpredict.ir.flow import CallThroughTableParameter, Passed, PassedArguments, Table
 from regionpredict.ir.folding import Number
 
-_PASSED = frozenset(("select", "not", "eq", "ne", "lt", "le", "and", "or", "min", "max"))
-"""Operators in passed numbers. Sums and products are excluded."""
+_DERIVING_OPERATORS = frozenset(
+    ("select", "not", "eq", "ne", "lt", "le", "and", "or", "min", "max")
+)
+"""Operators that may occur in passed numbers. Sums and products are excluded."""
 
 
 def passed_tables(unit: LinkedUnit) -> dict[tuple[Span, str], PassedArguments]:
-    """For each call that passes a table of functions: the table, and the passed numbers that may
-    select the target.
+    """Returns, for each call that passes a table of functions or constant numbers, these arguments.
+    They may select the target of a call.
     """
-    handed: dict[tuple[Span, str], PassedArguments] = {}
+    passed_tables_found: dict[tuple[Span, str], PassedArguments] = {}
     for function in unit.bodies():
         context = Context(unit)
         for call in expressions_in(function.body):
             if not isinstance(call, CallExpr) or call.decl is None:
                 continue
-            given = (_table(unit, function, at, arg) for at, arg in enumerate(call.args))
+            given = (_passed_table(unit, function, at, arg) for at, arg in enumerate(call.args))
             tables = tuple(table for table in given if table is not None)
             values = [context.value(argument, Frame({})) for argument in call.args]
-            numbers = _numbers(unit, values, call)
+            numbers = _constant_numbers(unit, values, call)
             passed = _derived_from_parameters(unit, context, values, function, call)
             if tables or numbers or passed:
-                handed[call.span, call.name] = PassedArguments(tables, numbers, passed)
-    return handed
+                passed_tables_found[call.span, call.name] = PassedArguments(tables, numbers, passed)
+    return passed_tables_found
 
 
-def _numbers(
+def _constant_numbers(
     unit: LinkedUnit, values: Sequence[Expr], call: CallExpr
 ) -> tuple[tuple[int, Number], ...]:
     numbers: list[tuple[int, Number]] = []
@@ -63,7 +69,7 @@ def _numbers(
         whole = value.constant
         if isinstance(whole, int):
             numbers.append((at, whole))
-        elif _may_be_constant(argument) and _kind_of(unit, call, at) == "float":
+        elif _may_be_constant(argument) and _parameter_kind(unit, call, at) == "float":
             exact = exact_number(argument)
             numbers += [(at, exact)] if exact is not None else []
     return tuple(numbers)
@@ -72,39 +78,43 @@ def _numbers(
 def _derived_from_parameters(
     unit: LinkedUnit, context: Context, values: Sequence[Expr], function: Function, call: CallExpr
 ) -> tuple[Passed, ...]:
-    """Returns the numbers that a caller computes from its own constant parameters."""
-    named = context.named()
+    """Returns the arguments that a caller computes from its own unchanged parameters."""
+    named = context.declarations()
     passed: list[Passed] = []
     for position, value in enumerate(values):
-        handed = [(name, named[name][0]) for name in sorted(value.names) if name in named]
+        passed_tables_found = [
+            (name, named[name][0]) for name in sorted(value.names) if name in named
+        ]
         own = all(decl in function.parameters and not unit.is_set(decl, function)
-                  for _, decl in handed)  # fmt: skip
-        if not handed or len(handed) < len(value.names) or not own:
+                  for _, decl in passed_tables_found)  # fmt: skip
+        if not passed_tables_found or len(passed_tables_found) < len(value.names) or not own:
             continue
-        kept = _kind_of(unit, call, position) != "int" or all(
-            decl.ctype.kind != "float" for _, decl in handed
+        kept = _parameter_kind(unit, call, position) != "int" or all(
+            decl.ctype.kind != "float" for _, decl in passed_tables_found
         )
-        if kept and value.kinds <= _PASSED:
-            places = tuple((name, function.parameters.index(decl)) for name, decl in handed)
+        if kept and value.kinds <= _DERIVING_OPERATORS:
+            places = tuple(
+                (name, function.parameters.index(decl)) for name, decl in passed_tables_found
+            )
             passed.append(Passed(position, value, places))
     return tuple(passed)
 
 
 def _may_be_constant(argument: Expression) -> bool:
-    """Returns whether the argument may be a constant. Most arguments are names."""
+    """Returns whether the argument may be a constant. A variable that is not `const` is none."""
     return not isinstance(argument, Name) or argument.decl.is_const
 
 
-def _kind_of(unit: LinkedUnit, call: CallExpr, position: int) -> str:
-    """Returns the kind of type of the parameter for an argument. Returns "" if the called function
-    is not visible.
+def _parameter_kind(unit: LinkedUnit, call: CallExpr, position: int) -> str:
+    """Returns the type kind of a parameter, such as "int" or "float". Returns "" if the called
+    function has no visible body.
     """
     called = unit.body_of(call.decl) if call.decl is not None else None
     known = called is not None and position < len(called.parameters)
     return called.parameters[position].ctype.kind if called is not None and known else ""
 
 
-def _table(
+def _passed_table(
     unit: LinkedUnit, function: Function, position: int, argument: Expression
 ) -> Table | None:
     first = 0
@@ -117,35 +127,39 @@ def _table(
     if not isinstance(argument, Name):
         return None
     if argument.decl in function.parameters and not first:
-        if not _of_structs(argument.decl) or unit.is_set(argument.decl, function):
+        if not _is_array_of_structs(argument.decl) or unit.is_set(argument.decl, function):
             return None
         return Table(position, parameter=function.parameters.index(argument.decl))
-    rows = table_rows(unit, argument.decl) if _of_structs(argument.decl) else ()
+    rows = table_rows(unit, argument.decl) if _is_array_of_structs(argument.decl) else ()
     if not any(name for row in rows for name in row.values()):
         return None
     return Table(position, tuple(tuple(row.items()) for row in rows[first:]))
 
 
-def _of_structs(decl: Decl) -> bool:
+def _is_array_of_structs(decl: Decl) -> bool:
     element = decl.ctype.element
     return element is not None and element.kind == "struct"
 
 
 def table_parameter_targets(
-    unit: LinkedUnit, function: Function, pointer: Expression, asked: TableCall
+    unit: LinkedUnit, function: Function, pointer: Expression, element: TableCall
 ) -> CallThroughTableParameter | None:
-    """Returns the targets of a call through an element of a parameter. Returns None if the
-    parameter is not a table.
+    """Returns the description of a call through an element of a table parameter. Returns None if
+    the pointer is not such an element.
     """
-    table = asked.base.decl
-    if table not in function.parameters or not asked.member or not is_listed(unit, pointer):
+    table = element.base.decl
+    if (
+        table not in function.parameters
+        or not element.member
+        or not is_set_by_initializers(unit, pointer)
+    ):
         return None
-    return CallThroughTableParameter(function.parameters.index(table), asked.member)
+    return CallThroughTableParameter(function.parameters.index(table), element.member)
 
 
-def count_of(function: Function, loop: For, counter: Decl) -> int | None:
-    """Returns the parameter that is the bound of a loop from 0: `n` in `for (int k = 0; k < n;
-    k++)`.
+def bound_parameter(function: Function, loop: For, counter: Decl) -> int | None:
+    """Returns the position of the parameter that bounds a loop: `n` in `for (int k = 0; k < n;
+    k++)`. Returns None for other bounds.
     """
     test = loop.condition
     if not isinstance(test, Binary) or test.op not in ("<", "!="):

@@ -1,4 +1,4 @@
-"""Elements of constant function tables.
+"""Reads the elements of constant tables of functions.
 
 static void (*const kernels[])(void) = {copy, scale};                   kernels[1]() is scale()
 static const struct test all[] = {{"copy", copy}, {"scale", scale}};    all[1].run() is scale()
@@ -29,9 +29,10 @@ _MOST_ROWS = 200
 
 
 class TableCall(NamedTuple):
-    """A call through an element of a table. `base` is the table or a pointer into it. `subscript`
-    is None if the pointer points to the element itself. `member` is the member that contains the
-    function.
+    """A call through an element of a table of functions.
+
+    `base` is the table or a pointer into it. `subscript` is None if the pointer points to the
+    element itself. `member` is the struct member that contains the function, or "".
     """
 
     base: Name
@@ -40,8 +41,8 @@ class TableCall(NamedTuple):
 
 
 def table_call(pointer: Expression) -> TableCall | None:
-    """Returns the table element that `kernels[k]`, `all[k].run` or `test->run` selects. Returns
-    None for other expressions.
+    """Returns the parts of a table access such as `kernels[k]`, `all[k].run` or `test->run`.
+    Returns None for other expressions.
     """
     member = ""
     if isinstance(pointer, Member):
@@ -57,14 +58,14 @@ def table_call(pointer: Expression) -> TableCall | None:
 
 
 Rows = tuple[Mapping[str, str], ...]
-"""The functions in each element of a table. The key is the member. "=" marks a value that is not a
-function.
+"""The function names in each element of a table, by struct member. The name "=" marks a value that
+is not a function.
 """
 
 
 def table_rows(unit: LinkedUnit, table: Decl) -> Rows:
-    """Returns the elements of a table as set by its initializer. The result is empty for another
-    variable.
+    """Returns the functions in a table's initializer, element by element. The result is empty for
+    any other variable.
     """
     table = unit.variable_of(table)
     elements = elements_listed(table.init) or {}
@@ -88,16 +89,14 @@ def _functions_in(element: Expression | None) -> Mapping[str, str]:
     }  # fmt: skip
 
 
-def is_listed(unit: LinkedUnit, pointer: Expression) -> bool:
-    """Returns whether the functions at a place are set only by initializers."""
+def is_set_by_initializers(unit: LinkedUnit, pointer: Expression) -> bool:
+    """Returns whether only initializers set the function pointer of a table or member."""
     held = unit.functions_at(pointer)
     return bool(held) and all(put.listed for put in held or ())
 
 
 def may_be_function_pointer(ctype: CType) -> bool:
-    """Returns whether a type may be a pointer to a function. It is then neither a number nor a
-    struct.
-    """
+    """Returns whether a type may be a function pointer, as opposed to a pointer to data."""
     return ctype.kind == "pointer" and (
         ctype.element is None or ctype.element.kind not in ("float", "struct", "pointer", "array")
     )

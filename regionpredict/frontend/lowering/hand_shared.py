@@ -1,4 +1,4 @@
-"""Loops that the threads of a `parallel` share by thread number, without a directive.
+"""Finds loops that the threads of a parallel region share by thread number, without a directive.
 
     #pragma omp parallel
     {
@@ -8,15 +8,15 @@
             a[i] = 0.0;
     }
 
-Candidates are loops whose header depends on the thread number (`thread_numbers`), also in called
-functions. The statements before a loop are lowered only for the values that they assign.
-`thread_partition` then checks whether the header distributes a range among the threads. If it does
-not, each thread has its own iterations:
+Candidates are loops whose header depends on the thread number, also in called functions. The
+statements before a loop are lowered only for the values that they assign. `thread_partition` then
+checks whether the header distributes a range among the threads. Otherwise, each thread has its own
+iterations:
 
     for (int i = 0; i < 1000 * omp_get_thread_num(); i++)
 
-Such a loop is placed inside a loop over the threads with schedule(static,1). The loop is unchanged
-if its header depends on values other than the thread number and shared values.
+Such a loop is placed inside a loop over the threads with schedule(static,1). A loop whose header
+also depends on other private values is ignored.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ from regionpredict.frontend.lowering.thread_partition import (
     TEAM,
     Partition,
     ThreadBounds,
-    header_of,
     shared_loop,
-    shortened,
+    simplified,
+    thread_bounds,
 )
 from regionpredict.frontend.syntax import (
     CallExpr,
@@ -65,8 +65,8 @@ _MAX_CALLS = 3  # maximum nesting of calls from the `parallel` to the loop
 
 
 class ManuallySharedLoop(NamedTuple):
-    """A loop that threads share by thread number, as a region, and the `parallel` that starts these
-    threads.
+    """A loop that threads share by thread number, its region, and the position of the `parallel`
+    directive.
     """
 
     loop: For
@@ -75,13 +75,13 @@ class ManuallySharedLoop(NamedTuple):
     parallel: Span
 
 
-class _Threads(NamedTuple):
-    """The part of a `parallel` that is in one function.
+class _ThreadsInFunction(NamedTuple):
+    """The part of a parallel region that is in one function.
 
-    `body` is the body of the `parallel` or of a called function. For a called function, `team` is
-    None, and `handed` gives the values of the parameters in terms of `THREAD_NUMBER`, `TEAM` and
-    the callers' names. `taken` lists the names of the number of threads. `directive` is the
-    `parallel`, and `size` is its constant number of threads.
+    `body` is the body of the `parallel` construct or of a called function. For a called function,
+    `team` is None, and `parameter_values` gives the parameters in terms of `THREAD_NUMBER`, `TEAM`
+    and the callers' names. `thread_count_names` lists, per parameter, the names of the number of
+    threads in its value. `size` is the number of threads if it is constant.
     """
 
     function: Function
@@ -89,8 +89,8 @@ class _Threads(NamedTuple):
     directive: Directive
     team: ParallelSite | None
     around: tuple[For, ...]
-    handed: Mapping[Decl, Expr]
-    taken: Mapping[Decl, frozenset[str]]
+    parameter_values: Mapping[Decl, Expr]
+    thread_count_names: Mapping[Decl, frozenset[str]]
     size: int | None
     depth: int = 0
 
@@ -98,31 +98,33 @@ class _Threads(NamedTuple):
 def manually_shared_loops(
     unit: LinkedUnit, function: Function, numbers: ThreadNumbers, trees: CallTrees
 ) -> Iterator[ManuallySharedLoop]:
-    """Yields the loops that the threads of the function's `parallel` constructs share, also in
-    called functions.
+    """Yields the loops that the threads of the function's parallel regions share by thread number,
+    also in called functions.
     """
-    for threads in _parallels(unit, function, function.body, ()):
+    for threads in _parallel_constructs_in(unit, function, function.body, ()):
         if numbers.calls_thread_number(threads.body):
-            yield from _Search(unit, numbers, trees, threads).loops(threads.body, threads.around)
+            yield from _SharedLoopSearch(unit, numbers, trees, threads).loops(
+                threads.body, threads.around
+            )
 
 
-def _parallels(
+def _parallel_constructs_in(
     unit: LinkedUnit, function: Function, statement: Stmt, loops: tuple[For, ...]
-) -> Iterator[_Threads]:
-    if isinstance(statement, Directive) and _starts_team(statement.pragma):
+) -> Iterator[_ThreadsInFunction]:
+    if isinstance(statement, Directive) and _starts_threads(statement.pragma):
         if statement.body is not None:
             team = ParallelSite(statement, len(loops))
             nothing: Mapping[Decl, Any] = MappingProxyType({})
-            yield _Threads(function, statement.body, statement, team, loops, nothing, nothing,
-                           _fixed_size(unit, statement))  # fmt: skip
+            yield _ThreadsInFunction(function, statement.body, statement, team, loops, nothing,
+                                     nothing, _fixed_size(unit, statement))  # fmt: skip
         return
     if isinstance(statement, For):
         loops = (*loops, statement)
     for inner in inner_statements(statement):
-        yield from _parallels(unit, function, inner, loops)
+        yield from _parallel_constructs_in(unit, function, inner, loops)
 
 
-def _starts_team(pragma: Pragma) -> bool:
+def _starts_threads(pragma: Pragma) -> bool:
     directive_tokens = pragma.kind.split()
     return (
         "parallel" in directive_tokens and not pragma.is_loop and "sections" not in directive_tokens
@@ -135,32 +137,38 @@ def _fixed_size(unit: LinkedUnit, directive: Directive) -> int | None:
 
 
 def _requested_size(context: Context, directive: Directive) -> Expr:
-    """Returns the value of `num_threads` in the names of a region. The maximum number of threads if
-    the clause is missing.
+    """Returns the value of the `num_threads` clause. Without the clause, it is
+    `omp_get_max_threads()`.
     """
     clause = directive.pragma.clause("num_threads")
     if clause is None or not clause.text:
         return Expr.name(_MOST_THREADS)
-    declared = {name: decl for name, (decl, _) in context.named().items()}
+    declared = {name: decl for name, (decl, _) in context.declarations().items()}
     written = parse_expression(clause.text, declared.get, directive.span)
     return context.value(written, Frame({}))
 
 
-class _Search:
+class _SharedLoopSearch:
     """Finds the loops that the threads share in one function."""
 
     def __init__(
-        self, unit: LinkedUnit, numbers: ThreadNumbers, trees: CallTrees, threads: _Threads
+        self,
+        unit: LinkedUnit,
+        numbers: ThreadNumbers,
+        trees: CallTrees,
+        threads: _ThreadsInFunction,
     ) -> None:
         self.unit = unit
         self.numbers = numbers
         self.trees = trees
         self.threads = threads
-        moved = [decl for decl, value in threads.handed.items() if THREAD_NUMBER in value.names]
+        moved = [
+            decl for decl, value in threads.parameter_values.items() if THREAD_NUMBER in value.names
+        ]
         self.moved = numbers.dependent_variables(threads.body, moved)
 
     def loops(self, statement: Stmt, around: tuple[For, ...]) -> Iterator[ManuallySharedLoop]:
-        """Yields the outermost shared loops that have no directive."""
+        """Yields the outermost loops without a directive that the threads share."""
         if isinstance(statement, Directive):
             return
         if isinstance(statement, For):
@@ -177,14 +185,14 @@ class _Search:
             yield from self.loops(below, around)
 
     def _loops_in_callee(self, call: CallExpr) -> Iterator[ManuallySharedLoop]:
-        """Yields the loops in a function that the threads call."""
+        """Yields the shared loops in a function that the threads call."""
         threads = self.threads
         function = self.unit.body_of(call.decl) if call.decl is not None else None
         if function is None or threads.depth >= _MAX_CALLS:
             return
         builder = self._builder(call.span)
         context = builder.context
-        frame = builder.values_at(call, threads.body, Frame(dict(threads.handed)))
+        frame = builder.values_before(call, threads.body, Frame(dict(threads.parameter_values)))
         if frame is None:
             return
         arguments = {
@@ -192,58 +200,68 @@ class _Search:
             for parameter, argument in zip(function.parameters, call.args, strict=False)
             if parameter.ctype.kind == "int"
         }
-        of_team = self._thread_count_values(context)
-        handed = {
-            parameter: _in_caller_names(value.substitute(of_team), threads)
+        count_values = self._thread_count_values(context)
+        parameter_values = {
+            parameter: _with_function_names(value.substitute(count_values), threads)
             for parameter, value in arguments.items()
         }
         inside = threads._replace(
-            function=function, body=function.body, team=None, around=(), handed=handed,
-            taken={name: self._count_names(value, of_team) for name, value in arguments.items()},
+            function=function, body=function.body, team=None, around=(),
+            parameter_values=parameter_values,
+            thread_count_names={
+                name: self._count_names(value, count_values) for name, value in arguments.items()
+            },
             depth=threads.depth + 1,
         )  # fmt: skip
-        yield from _Search(self.unit, self.numbers, self.trees, inside).loops(function.body, ())
+        yield from _SharedLoopSearch(self.unit, self.numbers, self.trees, inside).loops(
+            function.body, ()
+        )
 
-    def _count_names(self, value: Expr, of_team: Mapping[str, Expr]) -> frozenset[str]:
-        """Returns the names of the number of threads in a value, including those that are passed to
-        this function.
+    def _count_names(self, value: Expr, count_values: Mapping[str, Expr]) -> frozenset[str]:
+        """Returns the names in a value that mean the number of threads, including those that
+        callers pass.
         """
-        before = self.threads.taken.values() if TEAM in value.names else ()
-        return frozenset(value.names & of_team.keys()).union(*before)
+        before = self.threads.thread_count_names.values() if TEAM in value.names else ()
+        return frozenset(value.names & count_values.keys()).union(*before)
 
     def _region_of_loop(self, loop: For, around: tuple[For, ...]) -> ManuallySharedLoop | None:
-        """Returns the loop as a region of all threads. Returns None if they do not share it."""
+        """Returns the region of a shared loop. Returns None if the threads do not share the
+        loop.
+        """
         threads, span = self.threads, loop.span
         builder = self._builder(span)
         context = "orphaned" if threads.team is None else "inside"
-        region = builder.build(loop, context, around, threads.team, behind=threads.body)
+        region = builder.build(loop, context, around, threads.team, preceding=threads.body)
         if region.nest is None:
             return None
-        of_team = self._thread_count_values(builder.context)
-        handed = {builder.context.name_of(decl): value for decl, value in threads.handed.items()}
-        shared = shared_loop(region.nest, {**of_team, **handed}, threads.size)
+        count_values = self._thread_count_values(builder.context)
+        parameter_values = {
+            builder.context.name_of(decl): value for decl, value in threads.parameter_values.items()
+        }
+        shared = shared_loop(region.nest, {**count_values, **parameter_values}, threads.size)
         if shared is None:
             return self._region_of_own_loops(loop, around)
         nest, partition = shared
-        bounds = header_of(nest)
+        bounds = thread_bounds(nest)
         assert bounds is not None
         if threads.team is None:
-            whole = _in_parameters(bounds, partition, handed, threads.size)
+            whole = _whole_range(bounds, partition, parameter_values, threads.size)
             if whole is None:
                 return None
             partition = partition._replace(whole=whole)
-        names = [builder.context.name_of(decl) for decl in threads.taken]
+        names = [builder.context.name_of(decl) for decl in threads.thread_count_names]
         of_callers = [
-            taken for name, taken in zip(names, threads.taken.values(), strict=True)
+            count_names
+            for name, count_names in zip(names, threads.thread_count_names.values(), strict=True)
             if name in bounds.names
         ]  # fmt: skip
-        taken = sorted((bounds.names & of_team.keys()).union(*of_callers))
-        if not taken and threads.size is not None:
-            taken = [str(threads.size)]
-        region = _with_whole(region, nest, partition, taken)
+        thread_count_names = sorted((bounds.names & count_values.keys()).union(*of_callers))
+        if not thread_count_names and threads.size is not None:
+            thread_count_names = [str(threads.size)]
+        region = _with_whole_range(region, nest, partition, thread_count_names)
         site = threads.directive if threads.team is not None else None
         defined = definitions_of(self.unit, threads.function, builder.context, site)
-        defined = with_one_thread(region, defined)
+        defined = with_one_thread_definitions(region, defined)
         return ManuallySharedLoop(loop, region, defined, threads.directive.span)
 
     def _builder(self, span: Span) -> RegionBuilder:
@@ -251,14 +269,19 @@ class _Search:
         return RegionBuilder(self.unit, self.threads.function, pragma, span, self.trees)
 
     def _region_of_own_loops(self, loop: For, around: tuple[For, ...]) -> ManuallySharedLoop | None:
-        """Returns the region if each thread has its own loop: a loop over the threads with the loop
-        inside. Returns None if the header depends on other unknown values.
+        """Returns a region for a loop in which each thread has its own iterations. It is a loop
+        over the threads that contains the loop. Returns None for an unsupported header.
         """
         threads, span = self.threads, loop.span
         builder = self._builder(span)
         context = "orphaned" if threads.team is None else "inside"
         region = builder.build(
-            loop, context, around, threads.team, behind=threads.body, holds=threads.handed
+            loop,
+            context,
+            around,
+            threads.team,
+            preceding=threads.body,
+            initial_values=threads.parameter_values,
         )
         nest = region.nest
         if nest is None or nest.start is None or nest.bound is None:
@@ -271,10 +294,10 @@ class _Search:
             return None
         size = Expr.name(TEAM) if threads.size is None else Expr.const(threads.size)
         every = Loop(THREAD_NUMBER, Expr.const(0), size, "<", Expr.const(1), (nest,), span)
-        taken = TEAM if threads.size is None else str(threads.size)
+        thread_count_names = TEAM if threads.size is None else str(threads.size)
         message = (
             "the thread number selects the work: read as one iteration per thread, "
-            f"schedule(static,1); the number of threads must be {taken}"
+            f"schedule(static,1); the number of threads must be {thread_count_names}"
         )
         region = replace(
             with_used_arrays(region),
@@ -282,32 +305,32 @@ class _Search:
             clauses=(Clause("schedule", "static,1"), *region.clauses),
             diagnostics=(*region.diagnostics, Diagnostic("RP116", region.span, message)),
             by_hand=True,
-            team_size=taken,
+            team_size=thread_count_names,
         )
         site = threads.directive if threads.team is not None else None
         defined = definitions_of(self.unit, threads.function, builder.context, site)
         return ManuallySharedLoop(loop, region, defined, threads.directive.span)
 
     def _thread_count_values(self, context: Context) -> dict[str, Expr]:
-        """Replacements for names that depend on the number of threads, as in
+        """Returns values in terms of `TEAM` for names that depend on the number of threads, as in
         `nt = omp_get_max_threads();`.
         """
         threads = self.threads
         if threads.team is None:
             return {_MOST_THREADS: Expr.name(TEAM)}
         defined = definitions_of(self.unit, threads.function, context, threads.directive)
-        asked = _requested_size(context, threads.directive)
-        alone = len(asked.names) == 1 and asked == Expr.name(next(iter(asked.names)))
-        return sizes_of_team(defined, *(asked.names if alone else ()))
+        requested = _requested_size(context, threads.directive)
+        alone = len(requested.names) == 1 and requested == Expr.name(next(iter(requested.names)))
+        return thread_count_replacements(defined, *(requested.names if alone else ()))
 
 
-def sizes_of_team(defined: tuple[Definition, ...], *asked: str) -> dict[str, Expr]:
-    """Replacements for names that depend on the number of threads, `TEAM`.
+def thread_count_replacements(defined: tuple[Definition, ...], *requested: str) -> dict[str, Expr]:
+    """Returns values in terms of `TEAM` for names that depend on the number of threads.
 
-    `asked` are other names for the number of threads, such as the one in `num_threads`.
+    `requested` are other names for the number of threads, such as the one in `num_threads`.
     """
     known = {definition.name: definition.value for definition in defined}
-    bindings = dict.fromkeys((_MOST_THREADS, *asked), Expr.name(TEAM))
+    bindings = dict.fromkeys((_MOST_THREADS, *requested), Expr.name(TEAM))
     for _ in known:  # each pass resolves another name of a chain
         new = {
             name: made
@@ -320,62 +343,69 @@ def sizes_of_team(defined: tuple[Definition, ...], *asked: str) -> dict[str, Exp
     return bindings
 
 
-def _in_caller_names(value: Expr, threads: _Threads) -> Expr:
-    """Renames the variables of a value so that their names are unique among functions. The caller's
-    names are unchanged.
+def _with_function_names(value: Expr, threads: _ThreadsInFunction) -> Expr:
+    """Adds the function's name to the variables in a value (`n in solve`), so that names are unique
+    among functions.
     """
     own = {name for name in value.names - {THREAD_NUMBER, TEAM} if " in " not in name}
     return value.substitute({name: Expr.name(f"{name} in {threads.function.name}") for name in own})
 
 
-def _in_parameters(
-    bounds: ThreadBounds, partition: Partition, handed: Mapping[str, Expr], size: int | None
+def _whole_range(
+    bounds: ThreadBounds,
+    partition: Partition,
+    parameter_values: Mapping[str, Expr],
+    size: int | None,
 ) -> ThreadBounds | None:
-    """Returns the whole range in the function's own names. A parameter that is constant for one
-    thread is replaced by that constant. Returns None if the callers' names are needed.
+    """Returns the iteration range of all threads in the function's own names.
+
+    A parameter that is constant for one thread is replaced by that constant. Returns None if the
+    range needs the callers' names.
     """
-    if partition.whole.names <= {name for name in bounds.names if name not in handed}:
+    if partition.whole.names <= {name for name in bounds.names if name not in parameter_values}:
         return partition.whole
     if size is not None:
         return None
     alone = {THREAD_NUMBER: Expr.const(0), TEAM: Expr.const(1), _MOST_THREADS: Expr.const(1)}
-    made = {name: shortened(value.substitute(alone)) for name, value in handed.items()}
+    made = {name: simplified(value.substitute(alone)) for name, value in parameter_values.items()}
     numbers = {name: value for name, value in made.items() if value.constant is not None}
     return bounds.with_replacements({**alone, **numbers})
 
 
-def _with_whole(region: Region, nest: Loop, partition: Partition, taken: Sequence[str]) -> Region:
-    """Returns the region of all threads.
+def _with_whole_range(
+    region: Region, nest: Loop, partition: Partition, thread_count_names: Sequence[str]
+) -> Region:
+    """Returns the region with the iteration range of all threads and its schedule.
 
-    `taken` are the names of the number of threads that occur in the bounds.
+    `thread_count_names` are the names in the loop bounds that mean the number of threads.
     """
     whole = partition.whole
     schedule = partition.schedule
     message = f"threads share this loop by thread number: read as schedule({schedule}) nowait"
-    if taken:
-        message += f"; run it with the number of threads in {' and '.join(taken)}"
+    if thread_count_names:
+        message += f"; run it with the number of threads in {' and '.join(thread_count_names)}"
     return replace(
         with_used_arrays(region),
         nest=replace(nest, start=whole.start, bound=whole.bound, step=whole.step),
         clauses=(Clause("schedule", schedule), *region.clauses),
         diagnostics=(*region.diagnostics, Diagnostic("RP116", region.span, message)),
         by_hand=True,
-        team_size=" and ".join(taken),
+        team_size=" and ".join(thread_count_names),
     )
 
 
 def with_used_arrays(region: Region) -> Region:
-    """Returns the region without arrays that are accessed only by statements before its loop."""
+    """Returns the region without the arrays that its loop does not access."""
     memories = region.memories()
     used = {access.array for statement, _ in region.statements() for access in statement.accesses}
     used |= {memories[name] for name in used if name in memories}
     return replace(region, arrays=tuple(array for array in region.arrays if array.name in used))
 
 
-def with_one_thread(region: Region, defined: tuple[Definition, ...]) -> tuple[Definition, ...]:
-    """Returns the definitions for a team of one thread. In such a team, thread 0 has the whole
-    range.
-    """
+def with_one_thread_definitions(
+    region: Region, defined: tuple[Definition, ...]
+) -> tuple[Definition, ...]:
+    """Adds the definitions for one thread: its number is 0, and the number of threads is 1."""
     known = {definition.name for definition in defined}
     said = names_in(region).union(*(definition.value.names for definition in defined))
     return (

@@ -1,10 +1,10 @@
-"""Finds index tables whose entries follow the order of the loop: lists of selected elements, and
-lists of neighbors.
+"""Finds index arrays whose consecutive entries refer to nearby elements: selections of elements,
+and lists of mesh neighbors.
 
-The contents of a table are not visible in a region. Two facts indicate that neighboring entries
-refer to neighboring elements. If several threads store through the table without synchronization,
-its entries are distinct, so it is a selection. If the table has several entries per iteration, it
-lists the neighbors of a mesh element. All other tables are assumed to be random.
+The contents of an index array are unknown, but its use gives two hints. If several threads store
+through it without synchronization, its entries are distinct, so it is a selection. If it has
+several entries per iteration, it lists the neighbors of a mesh element. The entries of all other
+index arrays are assumed to be random.
 
 Loops over the rows of a table have two forms: `for (k = row[i]; k < row[i + 1]; k++) t[k]`, and
 `for (k = 0; k < length[i]; k++) t[row[i] + k]`. The second form is converted to the first. If the
@@ -22,75 +22,84 @@ from regionpredict.ir.arithmetic import arithmetic
 from regionpredict.ir.expr import ZERO, Atom, Expr, Monomial
 from regionpredict.ir.region import Node, statements_in
 
-_OF_LOOPS = frozenset(("floordiv", "mod", "min", "max", "select", "lt", "le", "eq", "ne"))
-Built = tuple[Region, tuple[Definition, ...]]
+_KINDS_IN_KNOWN_LENGTHS = frozenset(
+    ("floordiv", "mod", "min", "max", "select", "lt", "le", "eq", "ne")
+)
+RegionWithDefinitions = tuple[Region, tuple[Definition, ...]]
 
 
-def with_index_lists(built: Sequence[Built]) -> list[Built]:
-    """The regions of one unit with the index lists that they show. A list counts for all regions of
-    the same function. All loops over rows have the same form.
+def with_index_lists(built: Sequence[RegionWithDefinitions]) -> list[RegionWithDefinitions]:
+    """Returns the regions of one unit with their index lists, and with all loops over rows in the
+    same form.
+
+    An index list of one region applies to all regions of the same function.
     """
-    built = [(_by_rows(region), defined) for region, defined in built]
+    built = [(_with_row_loops(region), defined) for region, defined in built]
     lists: dict[tuple[str, str], dict[str, int]] = {}
     for region, _ in built:
         own = lists.setdefault((region.span.file, region.function), {})
-        for table, entries in _lists_of(region):
+        for table, entries in _index_lists_in(region):
             own[table] = max(entries, own.get(table, 1))
     return [
-        (_with(region, lists[region.span.file, region.function]), defined)
+        (_with_lists(region, lists[region.span.file, region.function]), defined)
         for region, defined in built
     ]
 
 
-def _by_rows(region: Region) -> Region:
-    """Returns the region with loops over rows that count from the start of the row."""
+def _with_row_loops(region: Region) -> Region:
+    """Returns the region with inner loops over rows that count from the start of the row."""
     if region.nest is None:
         return region
-    moving = frozenset((region.nest.variable,))
-    body = tuple(_rows_of(node, moving) for node in region.nest.body)
+    outer_variables = frozenset((region.nest.variable,))
+    body = tuple(_with_row_loops_in(node, outer_variables) for node in region.nest.body)
     return replace(region, nest=replace(region.nest, body=body))
 
 
-def _rows_of(node: Node, moving: frozenset[str]) -> Node:
+def _with_row_loops_in(node: Node, outer_variables: frozenset[str]) -> Node:
     if isinstance(node, Branch):
-        sides = tuple(tuple(_rows_of(one, moving) for one in side) for side in node.sides)
+        sides = tuple(
+            tuple(_with_row_loops_in(inner, outer_variables) for inner in side)
+            for side in node.sides
+        )
         return replace(node, sides=sides)
     if not isinstance(node, Loop):
         return node
-    inside = moving | {node.variable}
-    loop = replace(node, body=tuple(_rows_of(one, inside) for one in node.body))
+    inside = outer_variables | {node.variable}
+    loop = replace(node, body=tuple(_with_row_loops_in(inner, inside) for inner in node.body))
     length = _known_length(loop)
     if length is not None and loop.start is not None:
         here = Expr.name(loop.variable) + loop.start
-        counted = with_values_in_loop(loop, {loop.variable: here})
-        return replace(counted, start=ZERO, bound=arithmetic(length), comparison="<")
-    start = _start_of_row(loop, moving)
+        shifted = with_values_in_loop(loop, {loop.variable: here})
+        return replace(shifted, start=ZERO, bound=arithmetic(length), comparison="<")
+    start = _start_of_row(loop, outer_variables)
     if start is None or loop.start is None or loop.bound is None:
         return loop
-    counted = with_values_in_loop(loop, {loop.variable: Expr.name(loop.variable) - start})
-    return replace(counted, start=loop.start + start, bound=loop.bound + start)
+    shifted = with_values_in_loop(loop, {loop.variable: Expr.name(loop.variable) - start})
+    return replace(shifted, start=loop.start + start, bound=loop.bound + start)
 
 
 def _known_length(loop: Loop) -> Expr | None:
-    """Returns the number of iterations of a loop that starts at an entry of a table, if it depends
-    only on the enclosing loops.
+    """Returns the number of iterations of a loop that starts at a table entry, if it is a function
+    of the enclosing loops. Returns None otherwise.
     """
     if loop.start is None or loop.step is None or loop.step != 1 or "ref" not in loop.start.kinds:
         return None
     trips = loop.trips
-    return trips if trips is not None and trips.kinds <= _OF_LOOPS else None
+    return trips if trips is not None and trips.kinds <= _KINDS_IN_KNOWN_LENGTHS else None
 
 
-def _start_of_row(loop: Loop, moving: frozenset[str]) -> Expr | None:
-    """Returns the table entry that is added to the loop's variable in all subscripts: `row[i]` in
-    `t[row[i] + k]`. The entry changes with the enclosing loops. Returns None if there is no such
-    entry, if all rows have the same length, or if a condition contains the variable.
+def _start_of_row(loop: Loop, outer_variables: frozenset[str]) -> Expr | None:
+    """Returns the table entry that all subscripts add to the loop variable: `row[i]` in `t[row[i] +
+    k]`.
+
+    The bound must be a table entry, too, and the loop variable must not occur in branch conditions.
+    Otherwise, the result is None.
     """
     if loop.step is None or loop.step != 1 or loop.unsigned_bits:
         return None
     if loop.bound is None or "ref" not in loop.bound.kinds:
         return None
-    if any(loop.variable in test.names for test in _tests_in(loop.body)):
+    if any(loop.variable in test.names for test in _conditions_in(loop.body)):
         return None
     starts = {
         _added_entry(part, loop.variable)
@@ -98,23 +107,23 @@ def _start_of_row(loop: Loop, moving: frozenset[str]) -> Expr | None:
         for subscript in access.subscripts for part in _operands_with(subscript, loop.variable)
     }  # fmt: skip
     start = starts.pop() if len(starts) == 1 else None
-    return start if start is not None and not start.names.isdisjoint(moving) else None
+    return start if start is not None and not start.names.isdisjoint(outer_variables) else None
 
 
-def _tests_in(nodes: Sequence[Node]) -> Iterator[Expr]:
-    """Yields the conditions of branches, if known."""
+def _conditions_in(nodes: Sequence[Node]) -> Iterator[Expr]:
+    """Yields the known branch conditions in a list of nodes."""
     for node in nodes:
         if isinstance(node, Branch):
             if node.test is not None:
                 yield node.test
             for side in node.sides:
-                yield from _tests_in(side)
+                yield from _conditions_in(side)
         elif not isinstance(node, Statement):
-            yield from _tests_in(node.body)
+            yield from _conditions_in(node.body)
 
 
 def _operands_with(expression: Expr, variable: str) -> Iterator[Expr]:
-    """Yields the expression and those of its operands whose terms contain the variable."""
+    """Yields an expression and its nested operands, if their terms contain the variable."""
     if any(factor == variable for monomial in expression.terms for factor, _ in monomial):
         yield expression
     for monomial in expression.terms:
@@ -125,7 +134,9 @@ def _operands_with(expression: Expr, variable: str) -> Iterator[Expr]:
 
 
 def _added_entry(expression: Expr, variable: str) -> Expr | None:
-    """`row[i]` in `row[i] + k + 1`, for the variable k."""
+    """Returns the table entry `row[i]` in `row[i] + k + 1`, where `k` is the variable. Returns None
+    for other expressions.
+    """
     if expression.coefficient(variable) != 1:
         return None
     entries = [
@@ -143,15 +154,15 @@ def _is_entry(monomial: Monomial) -> bool:
     return power == 1 and isinstance(factor, Atom) and factor.kind == "ref"
 
 
-def _with(region: Region, lists: dict[str, int]) -> Region:
+def _with_lists(region: Region, lists: dict[str, int]) -> Region:
     if not lists:
         return region
     return replace(region, index_lists=tuple(sorted(lists.items())))
 
 
-def _lists_of(region: Region) -> Iterator[tuple[str, int]]:
-    """Yields the tables of the region with the number of entries per iteration of the parallel
-    loop.
+def _index_lists_in(region: Region) -> Iterator[tuple[str, int]]:
+    """Yields the index lists of a region, each with its number of entries per iteration of the
+    worksharing loop.
     """
     if region.nest is None:
         return
@@ -184,8 +195,10 @@ def _tables(access: Access) -> Iterator[Atom]:
 
 
 def _unsynchronized_references(nodes: Sequence[Node]) -> Iterator[tuple[Access, bool]]:
-    """Yields the references outside `atomic`, `critical` and similar constructs, and whether one is
-    only written. An update, as in a histogram, does not show that places are distinct.
+    """Yields the memory accesses outside `atomic`, `critical` and similar constructs, and whether
+    each writes an element that its statement does not read.
+
+    An update such as `h[k[i]]++` does not show that the entries of `k` are distinct.
     """
     for node in nodes:
         if isinstance(node, Statement):

@@ -1,4 +1,4 @@
-"""Replaces a call of a library function on arrays by equivalent loops.
+"""Lowers calls of library functions on arrays (memory copies, strings, BLAS) to equivalent loops.
 
 memcpy(a, b, 8 * n)          for memcpy@7 from 0 while < n: read b[..]; write a[..]
 cblas_daxpy(n, s, x, 1, y, 1)  for daxpy@7 from 0 while < n: fp_mul, fp_add; read x, y; write y
@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from regionpredict.constant import Constant
-from regionpredict.frontend.lowering.frame import Frame, Pointer, divisible
+from regionpredict.frontend.lowering.frame import Frame, Pointer, is_multiple
 from regionpredict.frontend.lowering.symbolic_values import Context
 from regionpredict.frontend.syntax import CallExpr, Cast, Expression, Opaque, Unary, show
 from regionpredict.ir import Access, Expr, Loop, Node, Operation, Span, Statement
@@ -24,8 +24,7 @@ BLAS_BLOCK = Constant(
 
 _COPIES = frozenset(("memcpy", "memmove", "mempcpy", "bcopy"))
 _FILLS = frozenset(("memset", "bzero"))
-# Functions on strings, whose length is unknown: the arguments that they read, and those that they
-# write.
+# String functions, with the positions of the arguments that they read and write.
 _TEXT: dict[str, tuple[tuple[int, ...], tuple[int, ...]]] = {
     **dict.fromkeys(("strlen", "strnlen", "strchr", "strrchr", "atoi", "atol", "atoll", "atof"),
                     ((0,), ())),
@@ -39,26 +38,26 @@ _TEXT: dict[str, tuple[tuple[int, ...], tuple[int, ...]]] = {
 
 
 class _Operand(NamedTuple):
-    """A vector or matrix argument of a call: the position of its address, and the order in which
-    its elements are read.
+    """A vector or matrix argument of a library routine.
 
-    `subscript` gives the positions of two loops: the one with stride `stride`, and the one along
-    consecutive elements. `stride` is the position of the argument with the increment or leading
-    dimension, or None for 1.
+    `address` is the position of its address among the arguments. `strided_loop` and
+    `contiguous_loop` are the indices of the loops that traverse it with a stride and along
+    consecutive elements. `stride` is the position of the increment or leading dimension, or None
+    for 1.
     """
 
     address: int
     kinds: tuple[str, ...]
-    slow: int | None
+    strided_loop: int | None
     stride: int | None
-    fast: int | None
+    contiguous_loop: int | None
 
 
-class _Shape(NamedTuple):
-    """A library routine: the positions of its loop lengths among the arguments, its operands,
-    multiplications and additions.
+class _Routine(NamedTuple):
+    """A BLAS routine: the positions of its loop lengths among the arguments, its operands, and its
+    multiplications and additions per iteration.
 
-    `triangle` says that the first loop ends at the variable of the second. `blocked` says that
+    `triangle` gives a loop and the enclosing loop whose variable bounds it. `blocked` says that
     libraries keep blocks of the matrices in a cache.
     """
 
@@ -75,56 +74,58 @@ def _vector(address: int, increment: int | None, *kinds: str) -> _Operand:
 
 
 _R, _W, _RW = ("read",), ("write",), ("read", "write")
-# Positions in the C interface of level 1, which are the same in Fortran.
+# Argument positions of BLAS level 1, which are the same in the C and Fortran interfaces.
 _LEVEL_1 = {
-    "axpy": _Shape((0,), (_vector(2, 3, *_R), _vector(4, 5, *_RW))),
-    "copy": _Shape((0,), (_vector(1, 2, *_R), _vector(3, 4, *_W)), 0, 0),
-    "swap": _Shape((0,), (_vector(1, 2, *_RW), _vector(3, 4, *_RW)), 0, 0),
-    "scal": _Shape((0,), (_vector(2, 3, *_RW),), 1, 0),
+    "axpy": _Routine((0,), (_vector(2, 3, *_R), _vector(4, 5, *_RW))),
+    "copy": _Routine((0,), (_vector(1, 2, *_R), _vector(3, 4, *_W)), 0, 0),
+    "swap": _Routine((0,), (_vector(1, 2, *_RW), _vector(3, 4, *_RW)), 0, 0),
+    "scal": _Routine((0,), (_vector(2, 3, *_RW),), 1, 0),
     **dict.fromkeys(("dot", "dotu", "dotc"),
-                    _Shape((0,), (_vector(1, 2, *_R), _vector(3, 4, *_R)))),
-    "nrm2": _Shape((0,), (_vector(1, 2, *_R),)),
-    "asum": _Shape((0,), (_vector(1, 2, *_R),), 0, 1),
-    "amax": _Shape((0,), (_vector(1, 2, *_R),), 0, 1),
-    "rot": _Shape((0,), (_vector(1, 2, *_RW), _vector(3, 4, *_RW)), 4, 2),
+                    _Routine((0,), (_vector(1, 2, *_R), _vector(3, 4, *_R)))),
+    "nrm2": _Routine((0,), (_vector(1, 2, *_R),)),
+    "asum": _Routine((0,), (_vector(1, 2, *_R),), 0, 1),
+    "amax": _Routine((0,), (_vector(1, 2, *_R),), 0, 1),
+    "rot": _Routine((0,), (_vector(1, 2, *_RW), _vector(3, 4, *_RW)), 4, 2),
 }  # fmt: skip
-# Positions in the Fortran interface. The C interface has the storage order before them. In
-# Fortran's order, the second subscript is the slow one. A C matrix stored by rows is the same with
-# exchanged lengths (`_swapped_arguments`).
+# Argument positions of BLAS levels 2 and 3 in the Fortran interface. The C interface adds the
+# storage order as first argument. Fortran stores matrices by columns. A matrix stored by rows is
+# equivalent to the transposed matrix (`_swapped_arguments`).
 _LEVELS_2_3 = {
-    "gemv": _Shape((2, 1), (_Operand(4, _R, 0, 5, 1), _Operand(6, _R, 0, 7, None),
+    "gemv": _Routine((2, 1), (_Operand(4, _R, 0, 5, 1), _Operand(6, _R, 0, 7, None),
                             _Operand(9, _RW, 1, 10, None))),
-    "ger": _Shape((1, 0), (_Operand(7, _RW, 0, 8, 1), _Operand(3, _R, 1, 4, None),
+    "ger": _Routine((1, 0), (_Operand(7, _RW, 0, 8, 1), _Operand(3, _R, 1, 4, None),
                            _Operand(5, _R, 0, 6, None))),
-    "symv": _Shape((1, 1), (_Operand(3, _R, 0, 4, 1), _Operand(5, _R, 0, 6, None),
+    "symv": _Routine((1, 1), (_Operand(3, _R, 0, 4, 1), _Operand(5, _R, 0, 6, None),
                             _Operand(8, _RW, 1, 9, None)), 2, 2, (1, 0)),
-    "trmv": _Shape((3, 3), (_Operand(4, _R, 0, 5, 1), _Operand(6, _RW, 1, 7, None)), 1, 1, (1, 0)),
-    "trsv": _Shape((3, 3), (_Operand(4, _R, 0, 5, 1), _Operand(6, _RW, 1, 7, None)), 1, 1, (1, 0)),
-    "syr": _Shape((1, 1), (_Operand(5, _RW, 0, 6, 1), _Operand(3, _R, 1, 4, None),
+    "trmv": _Routine((3, 3), (_Operand(4, _R, 0, 5, 1), _Operand(6, _RW, 1, 7, None)),
+                     1, 1, (1, 0)),
+    "trsv": _Routine((3, 3), (_Operand(4, _R, 0, 5, 1), _Operand(6, _RW, 1, 7, None)),
+                     1, 1, (1, 0)),
+    "syr": _Routine((1, 1), (_Operand(5, _RW, 0, 6, 1), _Operand(3, _R, 1, 4, None),
                            _Operand(3, _R, 0, 4, None)), 1, 1, (1, 0)),
-    "syr2": _Shape((1, 1), (_Operand(7, _RW, 0, 8, 1), _Operand(3, _R, 1, 4, None),
+    "syr2": _Routine((1, 1), (_Operand(7, _RW, 0, 8, 1), _Operand(3, _R, 1, 4, None),
                             _Operand(5, _R, 0, 6, None)), 2, 2, (1, 0)),
-    "gemm": _Shape((3, 4, 2), (_Operand(8, _R, 0, 9, 1), _Operand(6, _R, 1, 7, 2),
+    "gemm": _Routine((3, 4, 2), (_Operand(8, _R, 0, 9, 1), _Operand(6, _R, 1, 7, 2),
                                _Operand(11, _RW, 0, 12, 2)), blocked=True),
-    "symm": _Shape((3, 2, 2), (_Operand(7, _R, 0, 8, 1), _Operand(5, _R, 1, 6, 2),
+    "symm": _Routine((3, 2, 2), (_Operand(7, _R, 0, 8, 1), _Operand(5, _R, 1, 6, 2),
                                _Operand(10, _RW, 0, 11, 2)), blocked=True),
-    "syrk": _Shape((2, 3, 2), (_Operand(5, _R, 1, 6, 0), _Operand(5, _R, 1, 6, 2),
+    "syrk": _Routine((2, 3, 2), (_Operand(5, _R, 1, 6, 0), _Operand(5, _R, 1, 6, 2),
                                _Operand(8, _RW, 0, 9, 2)), 1, 1, (2, 0)),
-    "syr2k": _Shape((2, 3, 2), (_Operand(5, _R, 1, 6, 0), _Operand(7, _R, 1, 8, 2),
+    "syr2k": _Routine((2, 3, 2), (_Operand(5, _R, 1, 6, 0), _Operand(7, _R, 1, 8, 2),
                                 _Operand(10, _RW, 0, 11, 2)), 2, 2, (2, 0)),
-    "trmm": _Shape((5, 4, 4), (_Operand(9, _R, 0, 10, 1), _Operand(7, _R, 1, 8, 2),
+    "trmm": _Routine((5, 4, 4), (_Operand(9, _R, 0, 10, 1), _Operand(7, _R, 1, 8, 2),
                                _Operand(9, _RW, 0, 10, 2)), 1, 1, (2, 1)),
-    "trsm": _Shape((5, 4, 4), (_Operand(9, _R, 0, 10, 1), _Operand(7, _R, 1, 8, 2),
+    "trsm": _Routine((5, 4, 4), (_Operand(9, _R, 0, 10, 1), _Operand(7, _R, 1, 8, 2),
                                _Operand(9, _RW, 0, 10, 2)), 1, 1, (2, 1)),
 }  # fmt: skip
-# Complex matrices that are equal to their conjugate transposes.
+# Routines for complex matrices, which access memory like the real ones.
 _LEVELS_2_3 |= {
     complex_name: _LEVELS_2_3[name] for name, complex_name in (
         ("symv", "hemv"), ("syr", "her"), ("syr2", "her2"), ("ger", "geru"), ("ger", "gerc"),
         ("symm", "hemm"), ("syrk", "herk"), ("syr2k", "her2k"),
     )
 }  # fmt: skip
-_GEMV_TRANSPOSED = _Shape((2, 1), (_Operand(4, _R, 0, 5, 1), _Operand(6, _R, 1, 7, None),
+_GEMV_TRANSPOSED = _Routine((2, 1), (_Operand(4, _R, 0, 5, 1), _Operand(6, _R, 1, 7, None),
                                    _Operand(9, _RW, 0, 10, None)))  # fmt: skip
 _BY_COLUMNS = 102  # CblasColMajor
 _TRANSPOSED = frozenset((112, 113, *b"TtCc"))  # CblasTrans, CblasConjTrans
@@ -132,76 +133,78 @@ _WIDTHS = {"s": (32, 4), "d": (64, 8), "c": (32, 8), "z": (64, 16)}
 
 
 def _base_name(name: str) -> str:
-    """Returns the function's name without the prefixes and suffixes that headers and compilers
-    add.
+    """Returns a function's name without the prefixes and suffixes of compilers: `memcpy` for
+    `__memcpy_chk`.
     """
     name = name.removeprefix("__builtin_").removeprefix("std::")
-    if name.startswith("__") and name.endswith("_chk"):  # a call's name after macros of <string.h>
+    if name.startswith("__") and name.endswith("_chk"):  # from macros of <string.h>
         name = name.strip("_").removesuffix("_chk")
     return name
 
 
 def has_loops(call: CallExpr) -> bool:
-    """Returns whether a function with that name may traverse arrays."""
+    """Returns whether the call is a library function that traverses arrays."""
     name = _base_name(call.name)
     return name in _COPIES | _FILLS or name in _TEXT or blas_routine(name) is not None
 
 
 def is_text(call: CallExpr) -> bool:
-    """Returns whether a function with that name reads or writes text."""
+    """Returns whether the call is a string function."""
     return _base_name(call.name) in _TEXT
 
 
 def library_loops(call: CallExpr, context: Context, frame: Frame) -> list[Node] | None:
-    """Returns the loops that replace a call. Returns None for any other function, or if an argument
-    is not supported.
+    """Returns loops that are equivalent to a library call. Returns None for unknown functions and
+    unsupported arguments.
     """
     name = _base_name(call.name)
     if name in _COPIES or name in _FILLS:
-        return _moved(name, call, context, frame)
+        return _copy_or_fill_loop(name, call, context, frame)
     if name in _TEXT:
-        return _text(name, call, context, frame)
+        return _text_loop(name, call, context, frame)
     blas = blas_routine(name)
     if blas is None:
         return None
     precision, routine, c_interface = blas
-    args, shape = call.args, _LEVEL_1.get(routine)
-    if shape is None:
-        shape = _LEVELS_2_3[routine]
+    args, operation = call.args, _LEVEL_1.get(routine)
+    if operation is None:
+        operation = _LEVELS_2_3[routine]
         by_rows = False
         if c_interface:
             by_rows = bool(args) and context.value(args[0], frame).constant != _BY_COLUMNS
             args = _swapped_arguments(routine, args[1:]) if by_rows else args[1:]
         if routine == "gemv" and args and by_rows != _is_transposed(args[0], context, frame):
-            shape = _GEMV_TRANSPOSED
-    return _lowered(shape, precision + routine, call, args, context, frame,
+            operation = _GEMV_TRANSPOSED
+    return _routine_loops(operation, precision + routine, call, args, context, frame,
                     by_address=not c_interface)  # fmt: skip
 
 
 # -- copies and fills -----------------------------------------------------------------------------
 
 
-def _moved(name: str, call: CallExpr, context: Context, frame: Frame) -> list[Node] | None:
+def _copy_or_fill_loop(
+    name: str, call: CallExpr, context: Context, frame: Frame
+) -> list[Node] | None:
     args = list(call.args)
     if name == "bcopy" and len(args) >= 2:
         args[0], args[1] = args[1], args[0]
-    wanted = 3 if name != "bzero" else 2
-    if len(args) < wanted:
+    required = 3 if name != "bzero" else 2
+    if len(args) < required:
         return None
     moved = list(zip(args[: 2 if name in _COPIES else 1], ("write", "read"), strict=False))
-    if _is_allocated_in_region(args[0]):  # the copy has no name yet: only what it reads is known
+    if _is_allocated_in_region(args[0]):  # the target has no name yet, so only the source counts
         moved = moved[1:]
     places = [context.pointer(_without_cast(arg), frame) for arg, _ in moved]
     known = [place for place in places if place is not None]
     if len(known) < len(places):
         return None
-    amount = context.value(args[wanted - 1], frame)
+    amount = context.value(args[required - 1], frame)
     arrays = [context.arrays.get(place.array) for place in known]
     sizes = [array.element_bytes for array in arrays if array is not None]
     if not sizes:  # scalars
         return []
     step = max(sizes)
-    length = _divided(amount, step)
+    length = _element_count(amount, step)
     variable = _new_loop_variable(name, call, context)
     accesses = []
     for place, array, (_, kind) in zip(known, arrays, moved, strict=True):
@@ -215,13 +218,13 @@ def _moved(name: str, call: CallExpr, context: Context, frame: Frame) -> list[No
 
 
 def _is_allocated_in_region(argument: Expression) -> bool:
-    """Returns whether the argument is memory that the region allocates."""
+    """Returns whether the argument is itself a call that allocates memory."""
     made = _without_cast(argument)
     return isinstance(made, CallExpr) and allocated(made.name) is not None
 
 
-def _text(name: str, call: CallExpr, context: Context, frame: Frame) -> list[Node] | None:
-    """Returns a loop over the characters that a text function reads or writes."""
+def _text_loop(name: str, call: CallExpr, context: Context, frame: Frame) -> list[Node] | None:
+    """Returns a loop over the characters that a string function reads or writes."""
     read, written = _TEXT[name]
     accesses = []
     variable = _new_loop_variable(name, call, context)
@@ -241,8 +244,8 @@ def _text(name: str, call: CallExpr, context: Context, frame: Frame) -> list[Nod
     return [Loop(variable, None, None, "", None, (statement,), call.span, "while", exits=True)]
 
 
-def _divided(amount: Expr, size: int) -> Expr:
-    if size == 1 or divisible(amount, size):
+def _element_count(amount: Expr, size: int) -> Expr:
+    if size == 1 or is_multiple(amount, size):
         return amount.over(size)
     return Expr.atom("floordiv", amount, Expr.const(size))
 
@@ -258,14 +261,14 @@ def _without_cast(expression: Expression) -> Expression:
 
 
 def _is_transposed(argument: Expression, context: Context, frame: Frame) -> bool:
-    """Returns whether a matrix is known to be used transposed: `CblasTrans`, or a letter other than
-    `N`.
+    """Returns whether a transposition argument of BLAS is a constant that requests a transposed
+    matrix, such as `CblasTrans`.
     """
     return context.value(argument, frame).constant in _TRANSPOSED
 
 
 def _swapped_arguments(name: str, args: Sequence[Expression]) -> tuple[Expression, ...]:
-    """Returns the arguments of the transposed operation: (A B)' = B' A'."""
+    """Returns the arguments of the equivalent operation on transposed matrices: (A B)' = B' A'."""
     swaps = {
         "gemv": ((1, 2),), "ger": ((0, 1), (3, 5), (4, 6)), "gemm": ((2, 3), (6, 8), (7, 9)),
         "geru": ((0, 1), (3, 5), (4, 6)), "gerc": ((0, 1), (3, 5), (4, 6)),
@@ -278,13 +281,13 @@ def _swapped_arguments(name: str, args: Sequence[Expression]) -> tuple[Expressio
     return tuple(exchanged)
 
 
-def _lowered(
-    shape: _Shape, name: str, call: CallExpr, args: Sequence[Expression], context: Context,
+def _routine_loops(
+    operation: _Routine, name: str, call: CallExpr, args: Sequence[Expression], context: Context,
     frame: Frame, *, by_address: bool,
 ) -> list[Node] | None:  # fmt: skip
     last = max(
-        *shape.lengths,
-        *(max(operand.address, operand.stride or 0) for operand in shape.operands),
+        *operation.lengths,
+        *(max(operand.address, operand.stride or 0) for operand in operation.operands),
     )
     if len(args) <= last:
         return None
@@ -293,40 +296,40 @@ def _lowered(
         return _number_argument(args[position], context, frame, by_address=by_address)
 
     variables = []
-    for _ in shape.lengths:
+    for _ in operation.lengths:
         variables.append(_new_loop_variable(name, call, context))
         context.open_loops.append(variables[-1])
     try:
         accesses: list[Access] = []
         bits, size = _WIDTHS[name[0]]
-        for operand in shape.operands:
+        for operand in operation.operands:
             place = context.pointer(_without_cast(args[operand.address]), frame)
             if place is None:
                 return None
             if place.array not in context.arrays:
                 continue
             at = ZERO
-            if operand.slow is not None:
+            if operand.strided_loop is not None:
                 stride = ONE if operand.stride is None else value(operand.stride)
-                at = Expr.name(variables[operand.slow]) * stride
-            if operand.fast is not None:
-                at = at + Expr.name(variables[operand.fast])
+                at = Expr.name(variables[operand.strided_loop]) * stride
+            if operand.contiguous_loop is not None:
+                at = at + Expr.name(variables[operand.contiguous_loop])
             at = at * max(1, size // context.arrays[place.array].element_bytes)
             accesses += [_access(place.plus(at), kind, call, size) for kind in operand.kinds]
     finally:
         del context.open_loops[len(context.open_loops) - len(variables) :]
-    several = 4 if name[0] in "cz" else 1  # for complex numbers
+    flops_factor = 4 if name[0] in "cz" else 1  # for complex arithmetic
     counts = {
-        Operation("fp_mul", bits): shape.multiplications * several,
-        Operation("fp_add", bits): shape.additions * several,
+        Operation("fp_mul", bits): operation.multiplications * flops_factor,
+        Operation("fp_add", bits): operation.additions * flops_factor,
     }
     operations = tuple((operation, count) for operation, count in sorted(counts.items()) if count)
     body: tuple[Node, ...] = (Statement(show(call), call.span, operations, tuple(accesses)),)
-    lengths = [value(position) for position in shape.lengths]
-    if shape.blocked:
+    lengths = [value(position) for position in operation.lengths]
+    if operation.blocked:
         return [_blocked_product(variables, lengths, body, call)]
-    if shape.triangle is not None:
-        lengths[shape.triangle[0]] = Expr.name(variables[shape.triangle[1]]) + 1
+    if operation.triangle is not None:
+        lengths[operation.triangle[0]] = Expr.name(variables[operation.triangle[1]]) + 1
     for variable, length in reversed(list(zip(variables, lengths, strict=True))):
         body = (_loop(variable, length, body, call),)
     return list(body)
@@ -335,8 +338,8 @@ def _lowered(
 def _blocked_product(
     variables: list[str], lengths: list[Expr], body: tuple[Node, ...], call: CallExpr
 ) -> Node:
-    """Returns a blocked matrix product. A block of one matrix is reused for all columns of the
-    other.
+    """Returns the loops of a blocked matrix product, in which a block of one matrix is reused for
+    all columns of the other.
 
     for l in blocks, for i in blocks, for j: for l in the block, for i in the block
     """
@@ -356,7 +359,7 @@ def _blocked_product(
 def _number_argument(
     argument: Expression, context: Context, frame: Frame, *, by_address: bool
 ) -> Expr:
-    """Returns a number that is passed by value, or by address as in Fortran."""
+    """Returns the value of an integer argument, which Fortran interfaces receive by address."""
     if not by_address:
         return context.value(argument, frame)
     bare = _without_cast(argument)
@@ -371,7 +374,7 @@ def _number_argument(
 
 
 def _new_loop_variable(name: str, call: CallExpr, context: Context) -> str:
-    """Returns a loop variable that no enclosing loop uses."""
+    """Returns the name of a new loop variable that no enclosing loop uses."""
     variable = f"{name}@{call.span.line}"
     while variable in context.open_loops:
         variable += "'"

@@ -1,4 +1,4 @@
-"""Early exits of loops."""
+"""Classifies loops by their early exits."""
 
 from __future__ import annotations
 
@@ -19,12 +19,14 @@ from regionpredict.frontend.syntax import (
 
 
 def runs_once(loop: While) -> bool:
-    """Returns whether the loop is `do { ... } while (0)`, and nothing leaves it before its end."""
+    """Returns whether a loop is `do { ... } while (0)` without an early exit."""
     return loop.behind and is_null(loop.condition) and not leaves_loop(loop.body)
 
 
-def jumped_back(items: Sequence[Stmt], at: int) -> int | None:
-    """Returns the last statement of a block, if it is a `goto` back to the statement at `at`."""
+def last_goto_back(items: Sequence[Stmt], at: int) -> int | None:
+    """Returns the index of the last statement that contains a `goto` back to statement `at` of a
+    block. Returns None without such a `goto`.
+    """
     own = labels_in(items[at])
     if not own or not isinstance(items[at], Compound):
         return None
@@ -42,5 +44,5 @@ def may_end_early(loop: For) -> bool:
 
 
 def has_second_condition(loop: For) -> bool:
-    """Returns whether a loop has a second condition."""
+    """Returns whether the condition of a loop is a conjunction: `i < n && !done`."""
     return isinstance(loop.condition, Binary) and loop.condition.op == "&&"

@@ -34,9 +34,10 @@ _MIRROR = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "!=": "!="}
 
 
 class Header(NamedTuple):
-    """The parts of a loop header. `step` is None unless a constant is added.
+    """The variable, start, comparison, bound and step of a loop header. Unknown parts are None.
 
-    `pointer` is the start of a loop over a pointer. `start` is then 0, and `bound` is a distance.
+    `pointer` is the first address if the variable is a pointer. `start` is then 0, and `bound` is
+    the distance in elements.
     """
 
     decl: Decl
@@ -48,29 +49,27 @@ class Header(NamedTuple):
 
 
 def read_header(loop: For, context: Context, frame: Frame) -> Header | None:
-    """Returns the parts of a header. Returns None if the loop does not count a variable up or
-    down.
+    """Returns the parts of a loop header. Returns None if no variable counts up or down to a
+    bound.
     """
     steps = steps_of(loop.increment)
-    test = _test(loop.condition)
+    test = _comparison_in(loop.condition)
     for decl, step in steps:
         if test is None:
             continue
-        sided = _sided(test, decl)
-        if sided is not None:
-            return _header(loop, decl, step, sided, context, frame)
-    counting = _counts_down(loop.condition)
-    if counting is not None and all(decl is not counting for decl, _ in steps):
-        start = start_of(loop.init, counting, context, frame)
+        limit_side = _comparison_with(test, decl)
+        if limit_side is not None:
+            return _build_header(loop, decl, step, limit_side, context, frame)
+    decremented = _decremented_in_condition(loop.condition)
+    if decremented is not None and all(decl is not decremented for decl, _ in steps):
+        start = start_value(loop.init, decremented, context, frame)
         begin = start - 1 if isinstance(start, Expr) else None
-        return Header(counting, begin, ">=", Expr.const(0), -ONE)
+        return Header(decremented, begin, ">=", Expr.const(0), -ONE)
     return None
 
 
 def outer_loop(loop: For, context: Context, frame: Frame) -> Loop:
-    """Returns an enclosing loop without its body. Its variable has a name for the code after this
-    call.
-    """
+    """Returns an enclosing loop without its body, and sets its variable to its name in `frame`."""
     header = read_header(loop, context, frame)
     if header is None:
         return Loop(f"for@{loop.span.line}", None, None, "", None, (), loop.span)
@@ -83,21 +82,22 @@ def outer_loop(loop: For, context: Context, frame: Frame) -> Loop:
 
 
 def unsigned_bits(header: Header) -> int:
-    """Returns the width in bits of an unsigned variable that counts up to a bound. Returns 0 for
-    any other loop.
+    """Returns the width in bits of an unsigned loop variable that counts up. Returns 0 for any
+    other loop.
     """
     ctype = header.decl.ctype
     up = header.comparison in ("<", "<=")
     return ctype.bits if ctype.kind == "int" and ctype.unsigned and up else 0
 
 
-def in_type_of_variable(loop: For, header: Header, context: Context, frame: Frame) -> Header | None:
-    """Returns the header in the arithmetic of the type of its variable.
+def with_type_arithmetic(
+    loop: For, header: Header, context: Context, frame: Frame
+) -> Header | None:
+    """Returns the header with the wraparound of the variable's type. Returns None if the number of
+    iterations is unknown.
 
-    None if the number of iterations is unknown.
-
-    `for (unsigned j = 9; j < 10; j--)` counts down to 0 and then ends. A loop with a step away from
-    the bound, or with numbers beyond the type, does not count.
+    `for (unsigned j = 9; j < 10; j--)` counts down to 0 and then ends. A signed variable that steps
+    away from the bound, or numbers beyond the range of the type, give None.
     """
     ctype, step = header.decl.ctype, header.step.constant if header.step is not None else None
     start, bound = header.start, header.bound
@@ -111,7 +111,7 @@ def in_type_of_variable(loop: For, header: Header, context: Context, frame: Fram
     if any(may_wrap(end, context, frame) for end in ends):
         return None
     first, end = start.constant, bound.constant
-    test = _test(loop.condition)
+    test = _comparison_in(loop.condition)
     compared = usual(type_of(test.left), type_of(test.right)) if test is not None else ctype
     if compared.unsigned and any(n is not None and n < 0 for n in (first, end)):
         return None
@@ -124,7 +124,7 @@ def in_type_of_variable(loop: For, header: Header, context: Context, frame: Fram
             return header._replace(comparison=">=", bound=Expr.const(0))
         return None
     if header.comparison == ">=" and ctype.unsigned and end == 0:
-        return None  # never false
+        return None  # `j >= 0` is always true for an unsigned `j`
     if header.comparison == "!=" and first is not None and end is not None:
         distance = end - first
         if distance % step or distance * step < 0:
@@ -132,13 +132,13 @@ def in_type_of_variable(loop: For, header: Header, context: Context, frame: Fram
     trips = trips_of(header)
     if first is None or trips is None or not isinstance(trips.constant, int):
         return header
-    left_with = start + max(0, trips.constant) * step
-    return header if fits(ctype, start, left_with) is not False else None
+    final_value = start + max(0, trips.constant) * step
+    return header if fits(ctype, start, final_value) is not False else None
 
 
 def may_wrap(end: Expression, context: Context, frame: Frame) -> bool:
-    """Returns whether an unsigned difference that changes with an enclosing loop may wrap below
-    zero.
+    """Returns whether `end` contains an unsigned difference that depends on an enclosing loop, and
+    may therefore wrap below zero.
     """
     around = set(context.open_loops)
     for inner in every_expression(end):
@@ -150,12 +150,10 @@ def may_wrap(end: Expression, context: Context, frame: Frame) -> bool:
 
 
 def has_constant_step(loop: For, header: Header, effects: Effects) -> bool:
-    """Returns whether only the header changes the loop variable, and whether bound and step are
-    constant.
+    """Returns whether only the header changes the loop variable, and bound and step are constant.
 
-    The loop `for (i = 0, j = n; i < j; i++, j--)` does not count. A loop whose body sets its
-    variable does not count either. In `j < w && !done`, only the bound counts, and the second
-    condition is an exit.
+    In `for (i = 0, j = n; i < j; i++, j--)`, the bound is not constant. In `j < w && !done`, only
+    the bound `w` must be constant, since the second condition is an exit.
     """
     moved = set(effects.written_in(loop.body))
     if header.decl in moved:
@@ -165,27 +163,27 @@ def has_constant_step(loop: For, header: Header, effects: Effects) -> bool:
             moved |= effects.of(expression).keys()
     moved.discard(header.decl)
     increment = loop.increment
-    test = _test(loop.condition) or loop.condition
+    test = _comparison_in(loop.condition) or loop.condition
     read = [test] if test is not None else []
     if isinstance(increment, Assign):
         if header.decl in _names_in(increment.right) and increment.op != "=":
-            return False  # s += s
+            return False  # the step of `s += s` changes
         read.append(increment.right)
     return moved.isdisjoint(decl for expression in read for decl in _names_in(expression))
 
 
 def _names_in(expression: Expression) -> Iterator[Decl]:
-    """Yields the variables that an expression names."""
+    """Yields the variables in an expression."""
     return (e.decl for e in every_expression(expression) if isinstance(e, Name))
 
 
-def _header(
-    loop: For, decl: Decl, step: Expression | int, sided: tuple[str, Expression],
+def _build_header(
+    loop: For, decl: Decl, step: Expression | int, limit_side: tuple[str, Expression],
     context: Context, frame: Frame,
 ) -> Header:  # fmt: skip
-    comparison, limit = sided
+    comparison, limit = limit_side
     moved = Expr.const(step) if isinstance(step, int) else context.value(step, frame)
-    start = start_of(loop.init, decl, context, frame)
+    start = start_value(loop.init, decl, context, frame)
     if decl.ctype.kind == "pointer":
         bound = context.pointer(limit, frame)
         same = isinstance(start, Pointer) and bound is not None and bound.array == start.array
@@ -193,7 +191,7 @@ def _header(
         begin_at = start_expression(loop.init, decl)
         if same and isinstance(start, Pointer) and bound is not None:
             distance = bound.subscripts[-1] - start.subscripts[-1]
-        elif begin_at is not None:  # two pointers with one length between them
+        elif begin_at is not None:  # the length is the difference of two pointers
             distance = context.value(Binary("-", limit, begin_at), frame)
         pointer = (
             start if isinstance(start, Pointer) else context.pointer(Name(decl, loop.span), frame)
@@ -204,10 +202,10 @@ def _header(
     return Header(decl, begin, comparison, end, moved)
 
 
-def start_of(
+def start_value(
     init: Stmt | None, decl: Decl, context: Context, frame: Frame
 ) -> Expr | Pointer | None:
-    """Returns the value that a loop's `init` gives to a variable, or its previous value."""
+    """Returns the value that a loop's initializer assigns to a variable, or its previous value."""
     value = start_expression(init, decl)
     if value is None:
         held = frame.env.get(decl)
@@ -220,8 +218,8 @@ def start_of(
 
 
 def start_expression(init: Stmt | None, decl: Decl) -> Expression | None:
-    """Returns the expression of a variable's first value. Returns None if `init` does not set the
-    variable.
+    """Returns the expression that a loop's initializer assigns to a variable. Returns None if it
+    does not assign the variable.
     """
     if isinstance(init, DeclStmt) and decl in init.decls:
         return decl.init
@@ -244,7 +242,7 @@ def _comma_parts(expression: Expression | None) -> list[Expression]:
 
 
 def steps_of(increment: Expression | None) -> list[tuple[Decl, Expression | int]]:
-    """Returns the variables that an increment changes, each with its amount."""
+    """Returns the variables that a loop's increment changes, each with its step."""
     steps: list[tuple[Decl, Expression | int]] = []
     for part in _comma_parts(increment):
         if isinstance(part, Unary) and isinstance(part.operand, Name):
@@ -278,22 +276,22 @@ def _negated(expression: Expression, assign: Assign) -> Expression:
     return Unary("-", expression, assign.span)
 
 
-def _test(condition: Expression | None) -> Binary | None:
+def _comparison_in(condition: Expression | None) -> Binary | None:
     while isinstance(condition, Binary) and condition.op == "&&":
-        left = _test(condition.left)
-        return left if left is not None else _test(condition.right)
+        left = _comparison_in(condition.left)
+        return left if left is not None else _comparison_in(condition.right)
     if isinstance(condition, Binary) and condition.op in _MIRROR:
         return condition
     return None
 
 
-def _sided(test: Binary, decl: Decl) -> tuple[str, Expression] | None:
+def _comparison_with(test: Binary, decl: Decl) -> tuple[str, Expression] | None:
     left, right = without_casts(test.left), without_casts(test.right)
     if is_variable(left, decl):
         return test.op, test.right
     if is_variable(right, decl):
         return _MIRROR[test.op], test.left
-    # i + c < n and i*i < n: a constant may be moved to the other side
+    # `i + c < n` is equivalent to `i < n - c`.
     if isinstance(left, Binary) and left.op in ("+", "-"):
         inner = without_casts(left.left)
         if is_variable(inner, decl):
@@ -301,7 +299,7 @@ def _sided(test: Binary, decl: Decl) -> tuple[str, Expression] | None:
     return None
 
 
-def _counts_down(condition: Expression | None) -> Decl | None:
+def _decremented_in_condition(condition: Expression | None) -> Decl | None:
     bare = without_casts(condition) if condition is not None else None
     if isinstance(bare, Binary) and bare.op in (">", "!=") and is_null(bare.right):
         bare = without_casts(bare.left)
@@ -311,7 +309,9 @@ def _counts_down(condition: Expression | None) -> Decl | None:
 
 
 def trips_of(header: Header) -> Expr | None:
-    """Returns the number of iterations of a loop with this header, in the form of `Loop.trips`."""
+    """Returns the number of iterations of a loop with this header. Returns None if it is
+    unknown.
+    """
     return Loop(
         "", header.start, header.bound, header.comparison, header.step, (), Span("", 0)
     ).trips

@@ -4,7 +4,7 @@
     #pragma omp parallel for private(i, first, last)
     for (t = 0; t < nt; t++) {
         first = t * n / nt, last = (t + 1) * n / nt;
-        for (i = first; i < last; i++)              is the loop that is shared, from 0 while < n
+        for (i = first; i < last; i++)              becomes the worksharing loop, from 0 while < n
             y[i] = x[i];
     }
 
@@ -21,8 +21,8 @@ from regionpredict.frontend.lowering.call_trees import CallTrees
 from regionpredict.frontend.lowering.definitions import definitions_of
 from regionpredict.frontend.lowering.frame import Frame
 from regionpredict.frontend.lowering.hand_shared import (
-    sizes_of_team,
-    with_one_thread,
+    thread_count_replacements,
+    with_one_thread_definitions,
     with_used_arrays,
 )
 from regionpredict.frontend.lowering.loop_headers import read_header
@@ -53,10 +53,10 @@ def loop_over_threads(
     unit: LinkedUnit, function: Function, site: LoopSite, region: Region,
     defined: tuple[Definition, ...], trees: CallTrees, numbers: ThreadNumbers,
 ) -> tuple[Region, tuple[Definition, ...]] | None:  # fmt: skip
-    """Returns the region of the inner loop. Returns None if `region` is not a loop over the
-    threads.
+    """Returns a region that shares the iterations of the inner loop. Returns None if `region` is
+    not a loop over the threads.
     """
-    if not isinstance(site.loop, For) or not _counts_threads(region, defined):
+    if not isinstance(site.loop, For) or not _has_iteration_per_thread(region, defined):
         return None
     header = read_header(site.loop, Context(unit), Frame({}))
     inner = None if header is None else _only_loop(site.loop.body, header.decl, numbers)
@@ -65,45 +65,47 @@ def loop_over_threads(
     builder = RegionBuilder(unit, function, site.directive.pragma, region.span, trees)
     blocks = builder.build(
         inner, site.context, site.enclosing, site.team,
-        behind=site.loop.body, holds={header.decl: Expr.name(THREAD_NUMBER)},
+        preceding=site.loop.body, initial_values={header.decl: Expr.name(THREAD_NUMBER)},
     )  # fmt: skip
     known = definitions_of(unit, function, builder.context, site.directive)
     if blocks.nest is None:
         return None
-    shared = shared_loop(blocks.nest, sizes_of_team(known))
+    shared = shared_loop(blocks.nest, thread_count_replacements(known))
     if shared is None or shared[1].schedule != "static":
         return None
-    return _of_inner_loop(blocks, *shared), with_one_thread(blocks, known)
+    return _region_of_inner_loop(blocks, *shared), with_one_thread_definitions(blocks, known)
 
 
-def _counts_threads(region: Region, defined: tuple[Definition, ...]) -> bool:
+def _has_iteration_per_thread(region: Region, defined: tuple[Definition, ...]) -> bool:
     """Returns whether the loop has one iteration per thread."""
     nest = region.nest
     if nest is None or nest.trips is None:
         return False
-    return nest.start == 0 and nest.trips.substitute(sizes_of_team(defined)) == Expr.name(TEAM)
+    return nest.start == 0 and nest.trips.substitute(
+        thread_count_replacements(defined)
+    ) == Expr.name(TEAM)
 
 
 def _only_loop(body: Stmt, counter: Decl, numbers: ThreadNumbers) -> For | None:
-    """Returns the only loop in the body, if its header depends on the variable of the outer
-    loop.
+    """Returns the only loop in the body, if its header depends on the outer loop's counter. Returns
+    None otherwise.
     """
     items = body.items if isinstance(body, Compound) else (body,)
-    repeating = [item for item in items if _repeats(item)]
-    if len(repeating) != 1 or not isinstance(repeating[0], For):
+    loops = [item for item in items if _contains_loop(item)]
+    if len(loops) != 1 or not isinstance(loops[0], For):
         return None
-    (loop,) = repeating
+    (loop,) = loops
     assert isinstance(loop, For)
     return (
         loop if numbers.header_depends(loop, numbers.dependent_variables(body, [counter])) else None
     )
 
 
-def _repeats(statement: Stmt) -> bool:
+def _contains_loop(statement: Stmt) -> bool:
     return any(isinstance(inner, (For, While, RangeFor)) for inner in every_statement(statement))
 
 
-def _of_inner_loop(region: Region, nest: Loop, partition: Partition) -> Region:
+def _region_of_inner_loop(region: Region, nest: Loop, partition: Partition) -> Region:
     whole = partition.whole
     message = "each iteration is a thread with a block of the inner loop: read as the inner loop"
     return replace(

@@ -24,44 +24,44 @@ from regionpredict.frontend.syntax import (
     without_casts,
 )
 
-# Members set before the loop are the same in each iteration, so their own name is enough.
+# Values are recorded only inside loops. A member assigned before the loop keeps its own name.
 
 
-def declared(decl: Decl, value: Expression, context: Context, frame: Frame) -> None:
-    """Records the value of a struct variable when it is declared or assigned: `r = rows[i];`."""
+def record_declaration(decl: Decl, value: Expression, context: Context, frame: Frame) -> None:
+    """Records the pointers in a struct at its declaration or assignment: `r = rows[i];`."""
     if decl.ctype.kind != "struct" or not context.open_loops:
         return
     own = context.name_of(decl, frame.depth)
-    for path, member in context.members_set.variables.items():
+    for path, member in context.assigned_members.variables.items():
         if path == own or path.startswith(f"{own}."):
             frame.env.pop(member, None)
-    listed = initial_values(without_casts(value)) or ()
-    given = [pair for pair in map(member_named, listed) if pair is not None]
-    for name, part in given:
+    elements = initial_values(without_casts(value)) or ()
+    members = [pair for pair in map(member_named, elements) if pair is not None]
+    for name, part in members:
         pointer = context.pointer(part, frame)
         if pointer is not None:
-            _set(f"{own}.{name}", pointer, context, frame)
-    if given:
+            _set_pointer(f"{own}.{name}", pointer, context, frame)
+    if members:
         return
     place = context.element(value, frame)
     copied = context.path(value, frame) if place is None else None
     if place is not None:
-        frame.env[context.members_set.variable(own, decl.ctype)] = place
+        frame.env[context.assigned_members.variable(own, decl.ctype)] = place
     elif copied is not None and isinstance(value, (Name, Member)):
-        variables = dict(context.members_set.variables)
-        held = {path: frame.env[decl] for path, decl in variables.items() if decl in frame.env}
-        for path, leads in held.items():
-            if path.startswith(f"{copied}.") and isinstance(leads, Pointer):
-                _set(own + path.removeprefix(copied), leads, context, frame)
+        variables = dict(context.assigned_members.variables)
+        known = {path: frame.env[decl] for path, decl in variables.items() if decl in frame.env}
+        for path, target in known.items():
+            if path.startswith(f"{copied}.") and isinstance(target, Pointer):
+                _set_pointer(own + path.removeprefix(copied), target, context, frame)
 
 
-def assigned(expression: Expression, context: Context, frame: Frame) -> None:
-    """Records a statement that sets a member: `r.p = a + i * n;`, `r.p++;`."""
+def record_member_assignment(expression: Expression, context: Context, frame: Frame) -> None:
+    """Records an assignment to a pointer member of a struct: `r.p = a + i * n;`, `r.p++;`."""
     if isinstance(expression, Assign) and isinstance(expression.left, Name):
         if expression.op == "=":
-            declared(expression.left.decl, expression.right, context, frame)
+            record_declaration(expression.left.decl, expression.right, context, frame)
         return
-    target = _member_set(expression)
+    target = _assigned_member(expression)
     if target is None or target.field.ctype.kind != "pointer" or not context.open_loops:
         return
     path = context.path(target, frame)
@@ -73,21 +73,19 @@ def assigned(expression: Expression, context: Context, frame: Frame) -> None:
         before = context.pointer(target, frame)
         pointer = before.plus(context.varying(path)) if before is not None else None
     if pointer is not None:
-        _set(path, pointer, context, frame)
+        _set_pointer(path, pointer, context, frame)
 
 
-def forget_set_in(loop: Stmt, context: Context, frame: Frame) -> None:
-    """Makes members unknown at the start of an iteration if the previous iteration may have set
-    them.
-    """
-    held = [decl for decl in context.members_set.variables.values() if decl in frame.env]
-    if not held:
+def forget_members_set_in(loop: Stmt, context: Context, frame: Frame) -> None:
+    """Makes pointer members unknown at the start of an iteration if the loop assigns them."""
+    known = [decl for decl in context.assigned_members.variables.values() if decl in frame.env]
+    if not known:
         return
     names = {
         target.field.name for inner in expressions_in(loop)
-        if (target := _member_set(inner)) is not None
+        if (target := _assigned_member(inner)) is not None
     }  # fmt: skip
-    for decl in held:
+    for decl in known:
         pointer = frame.env[decl]
         if decl.name.rpartition(".")[2].rpartition(">")[2] in names and isinstance(
             pointer, Pointer
@@ -96,18 +94,18 @@ def forget_set_in(loop: Stmt, context: Context, frame: Frame) -> None:
 
 
 def pass_members_on(context: Context, source: Frame, target: Frame) -> None:
-    """Passes the values of members to called functions, and back when they return."""
-    for decl in context.members_set.variables.values():
+    """Copies the values of struct members between the frames of a caller and a called function."""
+    for decl in context.assigned_members.variables.values():
         if decl in source.env:
             target.env[decl] = source.env[decl]
 
 
-def _set(path: str, pointer: Pointer, context: Context, frame: Frame) -> None:
-    frame.env[context.members_set.variable(path, CType("pointer", 64, element=pointer.pointee))] = (
-        pointer
-    )
+def _set_pointer(path: str, pointer: Pointer, context: Context, frame: Frame) -> None:
+    frame.env[
+        context.assigned_members.variable(path, CType("pointer", 64, element=pointer.pointee))
+    ] = pointer
 
 
-def _member_set(expression: Expression) -> Member | None:
+def _assigned_member(expression: Expression) -> Member | None:
     target = assigned_place(expression)
     return target if isinstance(target, Member) else None

@@ -1,7 +1,7 @@
-"""The operations between a scalar that an expression reads and the value of the expression.
+"""Tracks dependency paths: the operations from a scalar that an expression reads to its value.
 
-A value that is carried between iterations waits for these operations in sequence. Other operations
-of the expression run in parallel.
+A value that one iteration passes to the next waits for the operations on its path in sequence.
+Other operations of the expression run in parallel.
 """
 
 from __future__ import annotations
@@ -12,39 +12,39 @@ from types import MappingProxyType
 from regionpredict.frontend.syntax import CallExpr, CType
 
 Paths = Mapping[str, tuple[str, ...]]
-"""For each scalar, the kinds of the operations on its longest path, in order."""
+"""For each scalar, the operation kinds on its longest dependency path, in order."""
 
 _ELEMENT = "*"
 
 
-def element(text: str) -> str:
-    """Returns the name of an array element in dependency paths (`a[i]`). No scalar has such a name.
+def element_key(text: str) -> str:
+    """Returns the key of the array element `text` in `Paths`, which differs from all scalar names.
 
-    >>> element("a[i]"), element_text(element("a[i]")), element_text("s")
+    >>> element_key("a[i]"), element_text(element_key("a[i]")), element_text("s")
     ('*a[i]', 'a[i]', None)
     """
     return _ELEMENT + text
 
 
 def element_text(name: str) -> str | None:
-    """Returns the array element at the start of a path. Returns None for a scalar."""
+    """Returns the array element of a key in `Paths`. Returns None for a scalar."""
     return name.removeprefix(_ELEMENT) if name.startswith(_ELEMENT) else None
 
 
 MOST_OPERATIONS = 64
-"""Maximum length of a path. A longer path is cut off."""
+"""Maximum number of operations on a dependency path. Further operations are dropped."""
 
 
 def with_operation(paths: Paths, kind: str) -> Paths:
-    """Returns the paths with another operation appended."""
+    """Returns the dependency paths with one operation appended to each."""
     return {
         name: path if len(path) == MOST_OPERATIONS else (*path, kind)
         for name, path in paths.items()
     }
 
 
-def longest_of_each(first: Paths = MappingProxyType({}), *others: Paths) -> Paths:
-    """Returns the longest path of each scalar."""
+def longest_paths(first: Paths = MappingProxyType({}), *others: Paths) -> Paths:
+    """Returns the longest dependency path of each scalar."""
     longest = dict(first)
     for paths in others:
         for name, path in paths.items():
@@ -53,52 +53,53 @@ def longest_of_each(first: Paths = MappingProxyType({}), *others: Paths) -> Path
     return longest
 
 
-def converted(paths: Paths, from_type: CType, to_type: CType) -> Paths:
-    """Returns the paths of a value after its conversion between integer and floating-point
-    registers.
+def with_conversion(paths: Paths, from_type: CType, to_type: CType) -> Paths:
+    """Returns the dependency paths with an `fp_convert` appended, if a value is converted between
+    integer and floating point.
     """
     kinds = {from_type.kind, to_type.kind}
     return with_operation(paths, "fp_convert") if kinds == {"int", "float"} else paths
 
 
 class OperandPaths:
-    """Paths through the arguments and return values of inlined functions.
+    """Tracks dependency paths through the arguments and return values of inlined functions.
 
-    Paths start at the scalars around the call, as if the function were an expression in
-    parentheses.
+    Paths start at scalars of the caller, as if the function were an expression.
     """
 
     def __init__(self) -> None:
-        self._given: dict[str, Paths] = {}
-        self._returned: dict[CallExpr, Paths] = {}
+        self._argument_paths: dict[str, Paths] = {}
+        self._call_paths: dict[CallExpr, Paths] = {}
         self._results: list[Paths] = []
 
-    def of_scalar(self, name: str) -> Paths:
-        """Returns the paths of a variable that is read. For a parameter, they are the paths of its
-        argument.
+    def paths_of_scalar(self, name: str) -> Paths:
+        """Returns the dependency paths to a variable that is read. For a parameter, they are the
+        paths to its argument.
         """
-        return self._given.get(name, {name: ()})
+        return self._argument_paths.get(name, {name: ()})
 
-    def of_call(self, call: CallExpr) -> Paths:
-        """Returns the paths through an inlined function. The result is empty for any other
-        function.
+    def paths_of_call(self, call: CallExpr) -> Paths:
+        """Returns the dependency paths to the result of an inlined call. The result is empty for
+        other calls.
         """
-        return self._returned.get(call, {})
+        return self._call_paths.get(call, {})
 
-    def assigned(self, name: str) -> None:
-        """Records that a parameter was set, so that the paths of its argument no longer apply."""
-        self._given.pop(name, None)
+    def forget_argument(self, name: str) -> None:
+        """Records an assignment to a parameter, which ends the paths from its argument."""
+        self._argument_paths.pop(name, None)
 
-    def enter(self, given: Mapping[str, Paths]) -> None:
-        """Enters an inlined function. `given` maps each parameter to the paths of its argument."""
-        self._given.update(given)
+    def enter(self, argument_paths: Mapping[str, Paths]) -> None:
+        """Starts an inlined function. `argument_paths` contains the dependency paths to each
+        argument, by parameter.
+        """
+        self._argument_paths.update(argument_paths)
         self._results.append({})
 
-    def returns(self, paths: Paths) -> None:
-        """Adds a possible return value of the current function."""
+    def add_result(self, paths: Paths) -> None:
+        """Adds the dependency paths to a possible return value of the current function."""
         if self._results:
-            self._results[-1] = longest_of_each(self._results[-1], paths)
+            self._results[-1] = longest_paths(self._results[-1], paths)
 
     def leave(self, call: CallExpr) -> None:
-        """Leaves the inlined function."""
-        self._returned[call] = self._results.pop()
+        """Ends the inlined function, and records the paths to the result of its call."""
+        self._call_paths[call] = self._results.pop()

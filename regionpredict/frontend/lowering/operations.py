@@ -9,13 +9,13 @@ from regionpredict.frontend.lowering.frame import Frame, Pointer
 from regionpredict.frontend.lowering.operand_paths import (
     OperandPaths,
     Paths,
-    converted,
-    element,
+    element_key,
     element_text,
-    longest_of_each,
+    longest_paths,
+    with_conversion,
     with_operation,
 )
-from regionpredict.frontend.lowering.shared_names import home_of
+from regionpredict.frontend.lowering.shared_names import containing_variable
 from regionpredict.frontend.lowering.symbolic_values import Context
 from regionpredict.frontend.syntax import (
     DOUBLE,
@@ -65,25 +65,26 @@ _SQRT = frozenset(("sqrt", "sqrtf", "sqrtl", "__builtin_sqrt", "__builtin_sqrtf"
 _NEGATE = frozenset(("fabs", "fabsf", "fabsl", "abs", "labs", "__builtin_fabs"))
 _SELECT = frozenset(("fmin", "fmax", "fminf", "fmaxf", "min", "max", "std::min", "std::max"))
 _FLOATING_SELECT = frozenset(("fmin", "fmax", "fminf", "fmaxf"))
-_FREE = frozenset((
+_WITHOUT_COST = frozenset((
     "omp_get_thread_num", "omp_get_num_threads", "__builtin_expect",
 ))  # fmt: skip
 
-_QUIET = frozenset(("", "sizeof", "this", "{}"))
+_WITHOUT_EFFECT = frozenset(("", "sizeof", "this", "{}"))
 
-Follow = Callable[[CallExpr, Frame, bool], "CType | CallExpr | None"]
+FollowCall = Callable[[CallExpr, Frame, bool], "CType | CallExpr | None"]
 
 
 class Tally:
-    """Collects the effects of one statement. `follow` inlines a call with a visible body, returns
-    the library call that a pointer refers to, or declines.
+    """Collects the operations, memory accesses and calls of one statement.
 
-    `follow` also receives whether the call is conditional, as in `c && f(i)` and `c ? f(i) : 0`.
-    `paths` are the paths from scalars to the value visited last.
+    `follow` inlines a call with a visible body and returns its type. For a function pointer, it may
+    return the library call that the pointer refers to. Otherwise it returns None. Its last
+    parameter says whether the call is conditional, as in `c && f(i)` and `c ? f(i) : 0`. `paths`
+    are the dependency paths from scalars to the value of the expression visited last.
     """
 
     def __init__(
-        self, context: Context, frame: Frame, span: Span, follow: Follow, operands: OperandPaths
+        self, context: Context, frame: Frame, span: Span, follow: FollowCall, operands: OperandPaths
     ) -> None:
         self.context = context
         self.frame = frame
@@ -96,12 +97,12 @@ class Tally:
         self.calls: list[Call] = []
         self.reads: set[str] = set()
         self.writes: set[str] = set()
-        self.unread: list[str] = []
-        self._address = 0
-        self._perhaps = 0
+        self.unsupported: list[str] = []
+        self._address_depth = 0
+        self._conditional_depth = 0
 
     def statement(self, text: str, role: str) -> Statement:
-        """Returns the completed statement."""
+        """Returns the IR statement with all collected effects."""
         return Statement(
             text,
             self.span,
@@ -120,92 +121,98 @@ class Tally:
         return {name: path for name, path in self.paths.items() if element_text(name) is None}
 
     def _element_paths(self) -> Paths:
-        """Returns the completed statement, with the paths of the elements that it writes."""
+        """Returns the dependency paths from each array element that the statement also writes."""
         written = {access.text for access in self.accesses if access.kind == "write"}
         elements = {element_text(name): path for name, path in self.paths.items()}
         return {text: path for text, path in elements.items() if text in written and text}
 
     def declared(self, decl: Decl, ctype: CType) -> None:
-        """Declares a variable of type `ctype` whose value is the one visited last."""
+        """Records the declaration of a variable, whose initializer was visited last and has the
+        type `ctype`.
+        """
         name = self.context.name_of(decl, self.frame.depth)
         self.writes.add(name)
-        self.operands.assigned(name)
-        self.paths = converted(self.paths, ctype, decl.ctype)
+        self.operands.forget_argument(name)
+        self.paths = with_conversion(self.paths, ctype, decl.ctype)
 
     def count(self, kind: str, bits: int) -> None:
         """Adds one operation, unless it only computes an address."""
-        if not self._address:
+        if not self._address_depth:
             operation = Operation(kind, bits)
             self.operations[operation] = self.operations.get(operation, 0) + 1
 
-    def _count_work(self, kind: str, bits: int) -> None:
-        """Counts an operation on the value visited last."""
+    def _count_on_path(self, kind: str, bits: int) -> None:
+        """Counts an operation, and appends it to the dependency paths of the value visited last."""
         self.count(kind, bits)
         self.paths = with_operation(self.paths, kind)
 
     # -- expressions ----------------------------------------------------------------------------
 
     def visit(self, expression: Expression) -> CType:
-        """Counts an expression that is read, and returns its type."""
+        """Counts the operations and reads of an expression, and returns its type."""
         self.paths = {}
-        if ends_here(expression):  # a run that continues does not reach this
+        if ends_here(expression):  # the program ends here, so its cost does not matter
             return UNKNOWN
         handler = _VISITORS.get(type(expression))
         return handler(self, expression) if handler else UNKNOWN
 
-    def _literal(self, expression: IntLit | FloatLit) -> CType:
+    def _visit_literal(self, expression: IntLit | FloatLit) -> CType:
         if isinstance(expression, IntLit):
             return CType("int", expression.bits, expression.unsigned)
         return CType("float", expression.bits)
 
-    def _name(self, expression: Name) -> CType:
+    def _visit_name(self, expression: Name) -> CType:
         decl = expression.decl
         if decl.ctype.kind not in ("array", "pointer"):
             name = self.context.name_of(decl, self.frame.depth)
             self.reads.add(name)
-            self.paths = self.operands.of_scalar(name)
+            self.paths = self.operands.paths_of_scalar(name)
         return decl.ctype
 
-    def _visit_place(self, expression: Expression, kind: str) -> CType:
-        """Visits the address of an lvalue in memory, and records an access of this `kind`."""
+    def _visit_memory(self, expression: Expression, kind: str) -> CType:
+        """Visits the address of an lvalue in memory, and records a read or write (`kind`)."""
         ctype = self._address_of(expression)
         if ctype.kind in ("array",):
             return ctype
         self.paths = with_operation(self.paths, "load")
         place = self.context.element(expression, self.frame)
         if place is not None:
-            self._access(expression, place, kind, ctype)
+            self._record_access(expression, place, kind, ctype)
         elif not self._record_scalar_member(expression, kind, ctype):
-            self.unread.append(f"the memory that {show(expression)} points to")
+            self.unsupported.append(f"the memory that {show(expression)} points to")
         return ctype
 
     def _record_scalar_member(self, expression: Expression, kind: str, ctype: CType) -> bool:
-        """Records a member of a value, or of a fixed object outside arrays, like a variable.
-        Returns whether the place is such a member.
+        """Records the access to a struct member like that of a scalar variable. Returns False if
+        the member belongs to an array element or to an unknown object.
         """
         if not isinstance(expression, Member):
             return False
-        if _is_of_temporary(expression):
+        if _is_member_of_temporary(expression):
             return True
         if isinstance(expression.base, (CallExpr, Opaque, Ternary, Assign)):
             return False
         name = self.context.path(expression, self.frame)
         if name is None:
             return False
-        self.context.member_homes.setdefault(name, home_of(expression, self.context, self.frame))
+        self.context.member_homes.setdefault(
+            name, containing_variable(expression, self.context, self.frame)
+        )
         if kind == "write":
             self.writes.add(name)
-            self.operands.assigned(name)
+            self.operands.forget_argument(name)
         elif ctype.kind not in ("array", "pointer"):
             self.reads.add(name)
-            self.paths = self.operands.of_scalar(name)
+            self.paths = self.operands.paths_of_scalar(name)
         return True
 
-    def _access(self, expression: Expression, place: Pointer, kind: str, ctype: CType) -> None:
+    def _record_access(
+        self, expression: Expression, place: Pointer, kind: str, ctype: CType
+    ) -> None:
         span = getattr(expression, "span", None)
         if span is None or not span.line:
             span = self.span
-        if place.array not in self.context.arrays:  # *p with p = &x: the scalar itself
+        if place.array not in self.context.arrays:  # `*p` is the scalar `x` if `p = &x`
             (self.reads if kind == "read" else self.writes).add(place.array)
             self.paths = {place.array: ()} if kind == "read" else {}
             return
@@ -223,66 +230,66 @@ class Tally:
             )
         )
         if kind == "read":
-            self.paths = {**self.paths, element(show(expression)): ()}
+            self.paths = {**self.paths, element_key(show(expression)): ()}
 
     def _address_of(self, expression: Expression) -> CType:
         """Visits the parts of an lvalue's address, and returns the lvalue's type."""
         if isinstance(expression, Index):
-            base = self._base(expression.base)
+            base = self._visit_base(expression.base)
             to_base = self.paths
-            self._address += 1
+            self._address_depth += 1
             self.visit(expression.index)
-            self._address -= 1
-            self.paths = longest_of_each(to_base, self.paths)
+            self._address_depth -= 1
+            self.paths = longest_paths(to_base, self.paths)
             if base.element is not None:
                 return base.element
             return base if base.kind == "struct" else UNKNOWN
         if isinstance(expression, Member):
             if expression.base is not None:
-                self._base(expression.base)
+                self._visit_base(expression.base)
             return expression.field.ctype
         if isinstance(expression, Unary):
-            inner = self._base(expression.operand)
+            inner = self._visit_base(expression.operand)
             return inner.element or UNKNOWN
         return self.visit(expression)
 
-    def _base(self, expression: Expression) -> CType:
-        # Rows of a declared array are not memory accesses. Rows of an array of pointers are loads
-        # of addresses, which stay in cache during inner loops, so they are not counted, either.
+    def _visit_base(self, expression: Expression) -> CType:
+        # The subscript `a[i]` of a declared array `a[i][j]` reads no memory. For an array of
+        # pointers, it loads an address, which stays in cache during the inner loop. Neither counts.
         while isinstance(expression, Cast) and _is_reference(expression):
             expression = expression.operand
         if is_memory(expression):
             return self._address_of(expression)
-        self._address += 1
+        self._address_depth += 1
         ctype = self.visit(expression)
-        self._address -= 1
+        self._address_depth -= 1
         return ctype
 
-    def _index(self, expression: Index) -> CType:
-        return self._visit_place(expression, "read")
+    def _visit_index(self, expression: Index) -> CType:
+        return self._visit_memory(expression, "read")
 
-    def _member(self, expression: Member) -> CType:
-        return self._visit_place(expression, "read")
+    def _visit_member(self, expression: Member) -> CType:
+        return self._visit_memory(expression, "read")
 
-    def _unary(self, expression: Unary) -> CType:
+    def _visit_unary(self, expression: Unary) -> CType:
         op = expression.op
         if op == "*":
-            return self._visit_place(expression, "read")
+            return self._visit_memory(expression, "read")
         if op == "&":
-            inner = self._base(expression.operand)
+            inner = self._visit_base(expression.operand)
             return CType("pointer", 64, element=inner)
         if op in INCREMENT_OPERATORS:
-            return self._step(expression)
+            return self._visit_increment(expression)
         ctype = self.visit(expression.operand)
         if op == "-":
             ctype = promoted(ctype)
-            self._count_work("fp_neg" if ctype.kind == "float" else "int_add", ctype.bits or 64)
+            self._count_on_path("fp_neg" if ctype.kind == "float" else "int_add", ctype.bits or 64)
         elif op == "~":
             ctype = promoted(ctype)
-            self._count_work("int_logic", ctype.bits or 32)
+            self._count_on_path("int_logic", ctype.bits or 32)
         return INT if op == "!" else ctype
 
-    def _step(self, expression: Unary) -> CType:
+    def _visit_increment(self, expression: Unary) -> CType:
         operand = expression.operand
         if isinstance(operand, Name):
             ctype = operand.decl.ctype
@@ -290,49 +297,51 @@ class Tally:
                 name = self.context.name_of(operand.decl, self.frame.depth)
                 self.reads.add(name)
                 self.writes.add(name)
-                self.paths = self.operands.of_scalar(name)
-                self.operands.assigned(name)
-                self._count_step(ctype)
+                self.paths = self.operands.paths_of_scalar(name)
+                self.operands.forget_argument(name)
+                self._count_increment(ctype)
             return ctype
-        ctype = self._update(operand)
-        self._count_step(ctype)
+        ctype = self._visit_update(operand)
+        self._count_increment(ctype)
         return ctype
 
-    def _count_step(self, ctype: CType) -> None:
+    def _count_increment(self, ctype: CType) -> None:
         floating = ctype.kind == "float"
-        self._count_work("fp_add" if floating else "int_add", promoted(ctype).bits or 32)
+        self._count_on_path("fp_add" if floating else "int_add", promoted(ctype).bits or 32)
 
-    def _update(self, target: Expression) -> CType:
+    def _visit_update(self, target: Expression) -> CType:
         if is_memory(target):
-            ctype = self._visit_place(target, "read")
+            ctype = self._visit_memory(target, "read")
             place = self.context.element(target, self.frame)
             if place is not None:
-                self._access(target, place, "write", ctype)
+                self._record_access(target, place, "write", ctype)
             elif isinstance(target, Member):
                 self._record_scalar_member(target, "write", ctype)
             return ctype
-        return self._access_hidden(target)
+        return self._record_unnamed_target(target)
 
-    def _access_hidden(self, target: Expression) -> CType:
-        """Records that the target has no name, such as a reference that a function returns."""
+    def _record_unnamed_target(self, target: Expression) -> CType:
+        """Records a write to an lvalue without a name, such as a reference that a function
+        returns, as unsupported.
+        """
         ctype = self.visit(target)
         if isinstance(target, Name):
             return ctype
-        self.unread.append(f"the place of {show(target)}")
+        self.unsupported.append(f"the address of {show(target)}")
         return ctype
 
-    def _binary(self, expression: Binary) -> CType:
+    def _visit_binary(self, expression: Binary) -> CType:
         op, left = expression.op, self.visit(expression.left)
         to_left = self.paths
         if op in ("&&", "||"):
             self._visit_conditional(expression.right)
-            self.paths = {}  # a branch, which is predicted
+            self.paths = {}  # the processor predicts the branch, so no later operation waits
             return INT
         right = self.visit(expression.right)
         if op in (",",):
             return right
         to_right = self.paths
-        self.paths = longest_of_each(to_left, to_right)
+        self.paths = longest_paths(to_left, to_right)
         for side in (left, right):
             if side.kind in ("pointer", "array"):
                 return (
@@ -340,22 +349,22 @@ class Tally:
                 )
         ctype = promoted(left) if op in ("<<", ">>") else usual(left, right)
         floating = ctype.kind == "float"
-        self.paths = longest_of_each(
-            converted(to_left, left, ctype), converted(to_right, right, ctype)
+        self.paths = longest_paths(
+            with_conversion(to_left, left, ctype), with_conversion(to_right, right, ctype)
         )
         prefix, bits = ("fp_" if floating else "int_"), ctype.bits or 64
         if op in _ARITHMETIC:
             kind = prefix + _ARITHMETIC[op]
-            self._count_work(division(kind, op, expression.left, expression.right, ctype), bits)
+            self._count_on_path(division(kind, op, expression.left, expression.right, ctype), bits)
             return ctype
         if op in _COMPARISONS:
-            self._count_work(prefix + "compare", bits)
+            self._count_on_path(prefix + "compare", bits)
             return INT
         if op in _BITWISE:
-            self._count_work("int_logic", bits)
+            self._count_on_path("int_logic", bits)
         return ctype
 
-    def _assign(self, expression: Assign) -> CType:
+    def _visit_assign(self, expression: Assign) -> CType:
         target, op = expression.left, expression.op
         self.paths = {}
         if isinstance(target, Name):
@@ -363,64 +372,66 @@ class Tally:
             name = self.context.name_of(decl, self.frame.depth)
             if op != "=" and decl.ctype.kind != "pointer":
                 self.reads.add(name)
-                self.paths = self.operands.of_scalar(name)
+                self.paths = self.operands.paths_of_scalar(name)
             self.writes.add(name)
             ctype = decl.ctype
         elif op != "=":
-            ctype = self._update(target)
+            ctype = self._visit_update(target)
         elif is_memory(target):
-            ctype = self._visit_place(target, "write")
+            ctype = self._visit_memory(target, "write")
         else:
-            ctype = self._access_hidden(target)
+            ctype = self._record_unnamed_target(target)
         to_left = self.paths if op != "=" else {}
         right = self.visit(expression.right)
         if op != "=" and ctype.kind not in ("pointer", "array"):
             shift = op in ("<<=", ">>=")
             worked = promoted(ctype) if shift else usual(ctype, right)
-            self.paths = longest_of_each(
-                converted(to_left, ctype, worked), converted(self.paths, right, worked)
+            self.paths = longest_paths(
+                with_conversion(to_left, ctype, worked), with_conversion(self.paths, right, worked)
             )
             self._count_compound(op[:-1], expression.right, worked)
-            self.paths = converted(self.paths, worked, ctype)
+            self.paths = with_conversion(self.paths, worked, ctype)
         else:
-            self.paths = converted(self.paths, right, ctype)
+            self.paths = with_conversion(self.paths, right, ctype)
         if isinstance(target, Name):
-            self.operands.assigned(name)
+            self.operands.forget_argument(name)
         return ctype
 
     def _count_compound(self, op: str, right: Expression, ctype: CType) -> None:
         prefix = "fp_" if ctype.kind == "float" else "int_"
         if op in _ARITHMETIC:
             kind = division(prefix + _ARITHMETIC[op], op, None, right, ctype)
-            self._count_work(kind, ctype.bits or 64)
+            self._count_on_path(kind, ctype.bits or 64)
         elif op in _BITWISE:
-            self._count_work("int_logic", ctype.bits or 64)
+            self._count_on_path("int_logic", ctype.bits or 64)
 
-    def _ternary(self, expression: Ternary) -> CType:
+    def _visit_ternary(self, expression: Ternary) -> CType:
         self.visit(expression.condition)
         to_condition = self.paths
         then = self._visit_conditional(expression.then)
         to_then = self.paths
         other = self._visit_conditional(expression.other)
         ctype = usual(then, other)
-        self.paths = longest_of_each(
-            to_condition, converted(to_then, then, ctype), converted(self.paths, other, ctype)
+        self.paths = longest_paths(
+            to_condition,
+            with_conversion(to_then, then, ctype),
+            with_conversion(self.paths, other, ctype),
         )
         return ctype
 
     def _visit_conditional(self, expression: Expression) -> CType:
-        """Visits code that may not run."""
-        self._perhaps += 1
+        """Visits an operand that is evaluated only under a condition, and returns its type."""
+        self._conditional_depth += 1
         ctype = self.visit(expression)
-        self._perhaps -= 1
+        self._conditional_depth -= 1
         return ctype
 
-    def _call(self, expression: CallExpr) -> CType:
-        followed = self.follow(expression, self.frame, self._perhaps > 0)
+    def _visit_call(self, expression: CallExpr) -> CType:
+        followed = self.follow(expression, self.frame, self._conditional_depth > 0)
         if isinstance(followed, CallExpr):
             expression = followed  # the target of a pointer
         elif followed is not None:
-            self.paths = self.operands.of_call(expression)
+            self.paths = self.operands.paths_of_call(expression)
             return followed
         if expression.free:
             return LONG
@@ -428,28 +439,30 @@ class Tally:
         for argument in expression.args:
             types.append(self.visit(argument))
             to_arguments.append(self.paths)
-        self.paths = longest_of_each(*to_arguments)
+        self.paths = longest_paths(*to_arguments)
         ctype = expression.decl.ctype if expression.decl is not None else UNKNOWN
         name = expression.name
         if name in _SQRT:
             single = name.endswith("f") or (ctype.kind == "float" and ctype.bits == 32)
-            self._count_work("fp_sqrt", 32 if single else 64)
+            self._count_on_path("fp_sqrt", 32 if single else 64)
             return ctype if ctype.kind == "float" else DOUBLE
         if name in _NEGATE:
             floating = name not in ("abs", "labs") or ctype.kind == "float"
-            self._count_work("fp_neg" if floating else "int_add", (ctype.bits or 64))
+            self._count_on_path("fp_neg" if floating else "int_add", (ctype.bits or 64))
         elif name in _SELECT:
             known = name in _FLOATING_SELECT or len(types) != 2
             ctype = ctype if known else usual(types[0], types[1])
-            self._count_work(
+            self._count_on_path(
                 "fp_compare" if ctype.kind == "float" else "int_compare", ctype.bits or 64
             )
-        elif name not in _FREE and not ends_run(name):
+        elif name not in _WITHOUT_COST and not ends_run(name):
             self._library_call(expression, ctype)
         return ctype
 
     def _library_call(self, call: CallExpr, ctype: CType) -> None:
-        """Records a call of a function without a visible body. Its library may be known."""
+        """Records a call of a function without a visible body, with the effects of known library
+        functions.
+        """
         name = call.name
         arithmetic = arithmetic_of(name, call.declared_in)
         moved = memory_intrinsic(name)
@@ -462,18 +475,18 @@ class Tally:
         if moved is not None and self._vector_move(call, moved):
             return
         written = written_arguments(name, len(call.args), call.declared_in)
-        seen = all(self._written_behind(call, position) for position in written)
+        seen = all(self._record_written_argument(call, position) for position in written)
         place = self._synchronization(call)
         known = bool(written and seen) or place is not None
         known = known or touches_no_memory(name, call.declared_in)
         if known and costs_nothing(name, call.declared_in):
             return
-        self._count_work(f"call:{name}", ctype.bits or 64)
+        self._count_on_path(f"call:{name}", ctype.bits or 64)
         self.calls.append(Call(name, call.span, memory=not known, place=place))
 
     def _synchronization(self, call: CallExpr) -> Access | None:
-        """Returns the lock that a call acquires or releases, or the place that it updates
-        atomically.
+        """Returns a write to the lock that a call acquires or releases, or to the variable that it
+        updates atomically.
         """
         position = place_argument(call.name)
         if position is None or position >= len(call.args):
@@ -488,7 +501,7 @@ class Tally:
         )  # fmt: skip
 
     def _vector_move(self, call: CallExpr, moved: MemoryIntrinsic) -> bool:
-        """Records a vector load or store. Returns False if its address is not understood."""
+        """Records a vector load or store. Returns False if its address is unknown."""
         if moved.argument >= len(call.args):
             return False
         argument = call.args[moved.argument]
@@ -498,48 +511,48 @@ class Tally:
         if moved.lanes > 1:
             place = place.plus(self.context.varying(call.name))
         for _ in range(moved.lanes):
-            self._access(argument, place, moved.kind, CType("float", 8 * moved.bytes))
+            self._record_access(argument, place, moved.kind, CType("float", 8 * moved.bytes))
         return True
 
-    def _written_behind(self, call: CallExpr, position: int) -> bool:
+    def _record_written_argument(self, call: CallExpr, position: int) -> bool:
         argument = call.args[position]
         place = self.context.pointer(argument, self.frame)
         if place is None and is_place(argument):  # an object that is passed by reference
             place = self.context.pointer(address_of(argument, call.span), self.frame)
         if place is None:
             return False
-        if place.array not in self.context.arrays:  # a variable or an object, whose state goes on
+        if place.array not in self.context.arrays:  # a variable, whose old value also matters
             name = place.array.lstrip("&")
             self.reads.add(name)
             self.writes.add(name)
         else:
-            self._access(argument, place, "write", place.pointee)
+            self._record_access(argument, place, "write", place.pointee)
         return True
 
-    def _cast(self, expression: Cast) -> CType:
+    def _visit_cast(self, expression: Cast) -> CType:
         ctype = self.visit(expression.operand)
-        self.paths = converted(self.paths, ctype, expression.ctype)
+        self.paths = with_conversion(self.paths, ctype, expression.ctype)
         return expression.ctype
 
-    def _opaque(self, expression: Opaque) -> CType:
+    def _visit_opaque(self, expression: Opaque) -> CType:
         to_children = []
         for child in expression.children:
             self.visit(child)
             to_children.append(self.paths)
-        self.paths = longest_of_each(*to_children)
-        if expression.text == "lambda":  # its effects occur at its calls
+        self.paths = longest_paths(*to_children)
+        if expression.text == "lambda":  # the body is counted where the lambda is called
             return CType("pointer", 64)
-        if expression.text == "new":  # of a class, with its constructor
-            self._count_work("call:malloc", 64)
+        if expression.text == "new":  # of a class; its constructor was visited as a child
+            self._count_on_path("call:malloc", 64)
             return UNKNOWN
-        quiet = expression.text in _QUIET or member_named(expression) is not None
-        if not quiet and not self._address:
-            self.unread.append(expression.text)
+        quiet = expression.text in _WITHOUT_EFFECT or member_named(expression) is not None
+        if not quiet and not self._address_depth:
+            self.unsupported.append(expression.text)
         return UNKNOWN
 
 
-def _is_of_temporary(member: Member) -> bool:
-    """Returns whether an object that only exists in an expression contains the member: `f(x).re`,
+def _is_member_of_temporary(member: Member) -> bool:
+    """Returns whether the member belongs to a temporary object of an expression: `f(x).re`,
     or `v.re` where the reference `v` is bound to `a + b`.
     """
     base = member.base
@@ -551,23 +564,23 @@ def _is_of_temporary(member: Member) -> bool:
 
 
 def _is_reference(cast: Cast) -> bool:
-    """Returns whether the cast names an object as another class, such as `static_cast<Base
+    """Returns whether the cast converts a reference to another class, such as `static_cast<Base
     &>(x)`.
     """
     return cast.ctype.kind == "struct" and cast.constructor is None
 
 
 _VISITORS: dict[type, Callable[..., CType]] = {
-    IntLit: Tally._literal,
-    FloatLit: Tally._literal,
-    Name: Tally._name,
-    Index: Tally._index,
-    Member: Tally._member,
-    Unary: Tally._unary,
-    Binary: Tally._binary,
-    Assign: Tally._assign,
-    Ternary: Tally._ternary,
-    CallExpr: Tally._call,
-    Cast: Tally._cast,
-    Opaque: Tally._opaque,
+    IntLit: Tally._visit_literal,
+    FloatLit: Tally._visit_literal,
+    Name: Tally._visit_name,
+    Index: Tally._visit_index,
+    Member: Tally._visit_member,
+    Unary: Tally._visit_unary,
+    Binary: Tally._visit_binary,
+    Assign: Tally._visit_assign,
+    Ternary: Tally._visit_ternary,
+    CallExpr: Tally._visit_call,
+    Cast: Tally._visit_cast,
+    Opaque: Tally._visit_opaque,
 }

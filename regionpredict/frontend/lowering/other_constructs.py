@@ -1,8 +1,8 @@
-"""Constructs that share work without a worksharing loop. Each gets a row without a hint.
+"""Finds constructs that distribute work without a worksharing loop. They get no prediction.
 
-`task`, `taskloop` and `sections` distribute work, but their concurrency is unknown. `target`
-without a loop is for a device. A loop under `target` is predicted for this host, which executes it
-if there is no device.
+`task`, `taskloop` and `sections` have unknown concurrency, and `target` without a loop runs on a
+device. A loop under `target` is predicted for the host, which executes it if the system has no
+device.
 """
 
 from __future__ import annotations
@@ -22,36 +22,34 @@ _HOST = (
 
 
 def other_constructs(body: Stmt) -> Iterator[tuple[Directive, str, str]]:
-    """Yields the constructs of a function's body, each with its rule and message. Outer constructs
-    come first.
+    """Yields the unpredicted constructs of a function's body, each with its rule and message.
 
-    Everything inside `target` runs on the device. Only the outermost construct is listed, and
-    loops.
+    Constructs inside a `target` construct are omitted, since they run on the device.
     """
-    yield from _find(body, in_target=False)
+    yield from _find_constructs(body, in_target=False)
 
 
-def _find(statement: Stmt, *, in_target: bool) -> Iterator[tuple[Directive, str, str]]:
+def _find_constructs(statement: Stmt, *, in_target: bool) -> Iterator[tuple[Directive, str, str]]:
     if isinstance(statement, Directive):
         pragma = statement.pragma
         if is_target(pragma) and not in_target:
             in_target = True
-            if not pragma.is_loop and not _holds_loop(statement.body):
+            if not pragma.is_loop and not _contains_worksharing_loop(statement.body):
                 yield statement, "RP118", _DEVICE
         elif pragma.is_task and not in_target:
             yield statement, "RP119", _TASKS
         elif "sections" in pragma.kind.split() and not in_target:
             yield statement, "RP119", _SECTIONS
         if statement.body is not None:
-            yield from _find(statement.body, in_target=in_target)
+            yield from _find_constructs(statement.body, in_target=in_target)
         return
     for inner in inner_statements(statement):
-        yield from _find(inner, in_target=in_target)
+        yield from _find_constructs(inner, in_target=in_target)
 
 
 def is_target(pragma: Pragma) -> bool:
-    """Returns whether a directive runs its statement on a device. `target data` and similar
-    directives do not.
+    """Returns whether a directive executes its statement on a device, as opposed to `target
+    data`.
     """
     directive_tokens = pragma.kind.split()
     return directive_tokens[0] == "target" and not {"data", "enter", "exit", "update"} & set(
@@ -59,15 +57,15 @@ def is_target(pragma: Pragma) -> bool:
     )
 
 
-def _holds_loop(statement: Stmt | None) -> bool:
+def _contains_worksharing_loop(statement: Stmt | None) -> bool:
     if statement is None:
         return False
     if isinstance(statement, Directive) and statement.pragma.is_loop:
         return True
     below = [statement.body] if isinstance(statement, Directive) else inner_statements(statement)
-    return any(_holds_loop(inner) for inner in below)
+    return any(_contains_worksharing_loop(inner) for inner in below)
 
 
-def on_the_host(span: Span) -> Diagnostic:
-    """Returns the note on a loop under `target`."""
+def target_note(span: Span) -> Diagnostic:
+    """Returns the diagnostic for a worksharing loop under `target`."""
     return Diagnostic("RP118", span, _HOST)

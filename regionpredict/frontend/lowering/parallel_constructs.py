@@ -1,4 +1,4 @@
-"""The `parallel` around a worksharing loop: its clauses and its other shared constructs."""
+"""Finds the `parallel` construct around a worksharing loop, with its clauses and constructs."""
 
 from __future__ import annotations
 
@@ -30,22 +30,24 @@ from regionpredict.frontend.syntax import (
 )
 from regionpredict.ir import LoopSuccessor, ParallelConstruct, Span, TeamSynchronisation
 
-_KINDS = frozenset(("barrier", "single", "master", "masked", "critical", "sections"))
-_NESTING = {"omp_set_max_active_levels": 1, "omp_set_nested": 0}
-"""Maximum argument for which inner teams have one thread."""
+_SYNCHRONISING_KINDS = frozenset(("barrier", "single", "master", "masked", "critical", "sections"))
+_NESTING_CALLS = {"omp_set_max_active_levels": 1, "omp_set_nested": 0}
+"""Functions that set nested parallelism, with the largest argument that disables it."""
 _ENVIRONMENT = frozenset(("setenv", "putenv"))
 _WAITING = frozenset(("barrier", "single", "sections"))
 
 
 class ParallelSite(NamedTuple):
-    """A `parallel` directive, and the number of the region's loops that are inside it."""
+    """A `parallel` directive, and the number of loops around it in its function."""
 
     directive: Directive
     depth: int
 
 
 def parallel_construct(site: ParallelSite, context: Context, frame: Frame) -> ParallelConstruct:
-    """Returns the `parallel` construct. `frame` contains the loops around the region."""
+    """Returns the IR of a `parallel` construct. `frame` has the variables of the loops around the
+    region.
+    """
     synchronisations, successors = _other_constructs(site.directive)
     return ParallelConstruct(
         span=site.directive.span,
@@ -54,7 +56,7 @@ def parallel_construct(site: ParallelSite, context: Context, frame: Frame) -> Pa
         synchronisations=tuple(
             TeamSynchronisation(
                 kind=directive.pragma.kind.split()[0],
-                waits=_waits(directive.pragma),
+                waits=_has_barrier(directive.pragma),
                 enclosing=tuple(outer_loop(loop, context, frame) for loop in loops),
                 span=directive.span,
             )
@@ -64,14 +66,16 @@ def parallel_construct(site: ParallelSite, context: Context, frame: Frame) -> Pa
     )
 
 
-@lru_cache(maxsize=1)  # the regions of a construct are built one after the other
+@lru_cache(maxsize=1)  # all regions of a construct are built in sequence
 def _other_constructs(
     parallel: Directive,
 ) -> tuple[tuple[tuple[Directive, tuple[For, ...]], ...], tuple[LoopSuccessor, ...]]:
-    """Returns the other constructs in a `parallel` with their loops, and the successors of its
-    loops.
+    """Returns the synchronizing constructs in a `parallel` construct with their enclosing loops,
+    and the successors of its worksharing loops.
     """
-    if parallel.body is None or parallel.pragma.is_loop:  # the body of a combined one is its loop
+    if (
+        parallel.body is None or parallel.pragma.is_loop
+    ):  # the body of a combined directive is its loop
         return (), ()
     return tuple(_synchronisations(parallel.body, ())), tuple(_successors(parallel.body, ends=True))
 
@@ -79,12 +83,12 @@ def _other_constructs(
 def _synchronisations(
     statement: Stmt, loops: tuple[For, ...]
 ) -> Iterator[tuple[Directive, tuple[For, ...]]]:
-    """Yields the constructs outside worksharing loops and inner teams, with their enclosing
-    loops.
+    """Yields the synchronizing constructs outside worksharing loops and nested parallel regions,
+    with their enclosing loops.
     """
     if isinstance(statement, Directive):
         directive_tokens = statement.pragma.kind.split()
-        if directive_tokens[0] in _KINDS:
+        if directive_tokens[0] in _SYNCHRONISING_KINDS:
             yield statement, loops
         elif not statement.pragma.is_loop and "parallel" not in directive_tokens and statement.body:
             yield from _synchronisations(statement.body, loops)
@@ -96,13 +100,19 @@ def _synchronisations(
 
 
 def outer_parallel(directives: Sequence[Directive], own: Directive) -> Span | None:
-    """Returns the innermost `parallel` among `directives` that encloses the `parallel` of `own`."""
-    teams = [one.span for one in (*directives, own) if "parallel" in one.pragma.kind.split()]
+    """Returns the position of the innermost `parallel` directive that encloses the parallel region
+    of `own`. Returns None if it is not nested.
+    """
+    teams = [
+        directive.span
+        for directive in (*directives, own)
+        if "parallel" in directive.pragma.kind.split()
+    ]
     return teams[-2] if len(teams) > 1 else None
 
 
-def nests_teams(unit: LinkedUnit) -> bool:
-    """Returns whether the unit enables nested teams.
+def enables_nested_parallelism(unit: LinkedUnit) -> bool:
+    """Returns whether a call in the unit enables nested parallel regions.
 
     They are disabled by default (OpenMP 5.2, sec. 2.4, table 2.1: max-active-levels-var is 1 for
     most implementations).
@@ -115,12 +125,12 @@ def nests_teams(unit: LinkedUnit) -> bool:
 
 
 def _enables_nesting(call: CallExpr) -> bool:
-    """`omp_set_nested(1)`, `omp_set_max_active_levels(n)` with n > 1, and `setenv("OMP_NESTED",
-    ...)`.
+    """Returns whether a call enables nested parallel regions: `omp_set_nested(1)`,
+    `omp_set_max_active_levels(2)`, `setenv("OMP_NESTED", ...)`.
     """
     first = call.args[0] if call.args else None
-    if call.name in _NESTING:
-        return not (isinstance(first, IntLit) and first.value <= _NESTING[call.name])
+    if call.name in _NESTING_CALLS:
+        return not (isinstance(first, IntLit) and first.value <= _NESTING_CALLS[call.name])
     return (
         call.name in _ENVIRONMENT
         and isinstance(first, Opaque)
@@ -130,40 +140,39 @@ def _enables_nesting(call: CallExpr) -> bool:
 
 
 class Callers(NamedTuple):
-    """The `parallel` directives inside which a function is called, and whether it may be called
-    anywhere else."""
+    """The positions of the `parallel` directives inside which a function is called. `elsewhere`
+    says whether it may also be called outside of parallel regions.
+    """
 
     inside: frozenset[Span]
     elsewhere: bool
 
 
-class TeamsAround:
-    """Finds the functions of a unit that run inside parallel regions. All of their callers are
-    considered.
-    """
+class CallingRegions:
+    """Finds the parallel regions from which the functions of a unit are called."""
 
     def __init__(self, unit: LinkedUnit) -> None:
         self._unit = unit
         self._known: dict[Decl, Callers] = {}
 
     def callers_of(self, function: Function) -> Callers:
-        """Returns the `parallel` directives from which a function is called, directly or through
-        other functions.
+        """Returns the parallel regions from which a function is called, directly or through other
+        functions.
 
-        A function without callers is called from outside the unit.
+        A function without callers is assumed to be called from outside the unit.
         """
         decl = function.decl
         if decl not in self._known:
             self._known[decl] = Callers(frozenset(), elsewhere=False)  # for recursion
-            self._known[decl] = self._found(function)
+            self._known[decl] = self._find_callers(function)
         return self._known[decl]
 
-    def _found(self, function: Function) -> Callers:
+    def _find_callers(self, function: Function) -> Callers:
         calls = [pair for pair in self._unit.calls_of(function.decl) if pair[0] is not function]
         inside: set[Span] = set()
         elsewhere = not calls
         for caller, call in calls:
-            team = _team_around(caller.body, call)
+            team = _enclosing_parallel(caller.body, call)
             if team is not None:
                 inside.add(team)
                 continue
@@ -173,8 +182,10 @@ class TeamsAround:
         return Callers(frozenset(inside), elsewhere)
 
 
-def _team_around(body: Stmt, call: CallExpr) -> Span | None:
-    """Returns the outermost `parallel` around a call in a function's body, or None."""
+def _enclosing_parallel(body: Stmt, call: CallExpr) -> Span | None:
+    """Returns the position of the outermost `parallel` around a call in a function's body, or
+    None.
+    """
     for statement, around in nested(body):
         if any(own is call for own in own_parts(statement)):
             teams = (
@@ -185,14 +196,15 @@ def _team_around(body: Stmt, call: CallExpr) -> Span | None:
     return None
 
 
-def _waits(pragma: Pragma) -> bool:
+def _has_barrier(pragma: Pragma) -> bool:
     return pragma.kind.split()[0] in _WAITING and pragma.clause("nowait") is None
 
 
 def _successors(statement: Stmt, *, ends: bool) -> Iterator[LoopSuccessor]:
-    """Yields the worksharing loops in a statement whose next construct is known.
+    """Yields the worksharing loops in a statement, each with the worksharing loop or barrier that
+    directly follows it.
 
-    `ends` says that the `parallel` ends after the statement.
+    `ends` says that the parallel region ends after the statement.
     """
     if isinstance(statement, Directive):
         directive_tokens = statement.pragma.kind.split()
@@ -203,7 +215,7 @@ def _successors(statement: Stmt, *, ends: bool) -> Iterator[LoopSuccessor]:
         for inner in inner_statements(statement):
             yield from _successors(inner, ends=False)
         return
-    items = list(_in_order(statement))
+    items = list(_flattened(statement))
     for item, follower in zip_longest(items, items[1:]):
         if isinstance(item, Directive) and isinstance(follower, Directive):
             yield from _successor(item, follower)
@@ -211,22 +223,22 @@ def _successors(statement: Stmt, *, ends: bool) -> Iterator[LoopSuccessor]:
             yield from _successors(item, ends=ends and follower is None)
 
 
-def _in_order(block: Compound) -> Iterator[Stmt]:
-    """Yields the statements of a block. Inner blocks without declarations are flattened."""
+def _flattened(block: Compound) -> Iterator[Stmt]:
+    """Yields the statements of a block and of its inner blocks without declarations."""
     for item in block.items:
-        if isinstance(item, Compound) and _is_plain(item):
-            yield from _in_order(item)
+        if isinstance(item, Compound) and _can_be_flattened(item):
+            yield from _flattened(item)
         else:
             yield item
 
 
-def _is_plain(block: Compound) -> bool:
+def _can_be_flattened(block: Compound) -> bool:
     declares = any(isinstance(item, DeclStmt) for item in block.items)
     return not (declares or block.cases or block.label)
 
 
 def _successor(loop: Directive, follower: Directive) -> Iterator[LoopSuccessor]:
-    """Yields the relation between two consecutive directives."""
+    """Yields a worksharing loop and its successor, if a loop or barrier directly follows it."""
     if not loop.pragma.is_loop or "parallel" in loop.pragma.kind.split():
         return
     directive_tokens = follower.pragma.kind.split()

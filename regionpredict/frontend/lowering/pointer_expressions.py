@@ -1,8 +1,7 @@
-"""Classifies pointer expressions as pointers or positions in an array, and names values that have
-no name.
+"""Classifies pointer expressions as scalars or array elements, and names memory values.
 
-(&cells[0])->x,  cells->x     of an array: an element's member, in memory as cells[0].x is
-p->x                          of a pointer: at one place all the time, as a variable is
+(&cells[0])->x,  cells->x     member of an array element, the same as cells[0].x
+p->x                          like a scalar variable, if p does not change
 """
 
 from __future__ import annotations
@@ -15,10 +14,9 @@ from regionpredict.ir import Array
 from regionpredict.quoting import double_quoted
 
 
-def in_array(base: Expression, place: Pointer, shape: Array | None) -> bool:
-    """Returns whether `base->x` is a member of an array element.
-
-    `shape` is the array that contains `place`.
+def is_in_array_element(base: Expression, place: Pointer, shape: Array | None) -> bool:
+    """Returns whether `base->x` is a member of an array element. `place` is the address of `base`
+    in the array `shape`.
     """
     if any(subscript != 0 for subscript in place.subscripts):
         return True
@@ -28,7 +26,7 @@ def in_array(base: Expression, place: Pointer, shape: Array | None) -> bool:
 
 
 def is_written_pointer(expression: Expression) -> bool:
-    """Returns whether the expression is a pointer in the source, neither a container nor a
+    """Returns whether the expression is a variable of pointer type, neither a container nor a
     reference.
     """
     if not isinstance(expression, Name):
@@ -37,27 +35,28 @@ def is_written_pointer(expression: Expression) -> bool:
     return ctype.kind == "pointer" and not ctype.name and not expression.decl.reference
 
 
-def nameless(expression: Expression | None) -> str:
-    """Returns the text that is shown for a value without a name. It is the literal for a string,
-    and `?` otherwise.
+def label_without_name(expression: Expression | None) -> str:
+    """Returns the label of a value without a name: the literal for a string, and `?` otherwise.
 
-    >>> nameless(Opaque("", string="rows"))
+    >>> label_without_name(Opaque("", string="rows"))
     '"rows"'
     """
     text = expression.string if isinstance(expression, Opaque) else None
     return "?" if text is None else double_quoted(text)
 
 
-def is_nameless(label: str) -> bool:
-    """Returns whether the label belongs to a value without a name."""
+def is_label_without_name(label: str) -> bool:
+    """Returns whether a label is `?` or a string literal, for a value without a name."""
     return label == "?" or label.startswith('"')
 
 
-def place_label(
+def memory_label(
     place: Pointer, expression: Expression, element: Callable[[Expression | None], Pointer | None]
 ) -> str:
-    """Returns the name of a value in memory, with brackets for its subscripts: `row`, `t[].n`, and
-    `dom[]->n`. The last form is for elements that are pointers (`element`).
+    """Returns the label of a value in memory, with `[]` for subscripts: `row`, `t[].n`, or
+    `dom[]->n` for an array of pointers.
+
+    `element` returns the address of an expression.
     """
     if not place.member:
         return place.array

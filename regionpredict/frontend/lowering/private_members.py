@@ -7,24 +7,26 @@ from regionpredict.frontend.syntax import CType, Decl
 from regionpredict.ir import Span
 
 
-class SetMembers:
-    """The variables for members and copied structs. The key is the path."""
+class AssignedMembers:
+    """Variables that represent assigned struct members and copied structs. The key is the access
+    path.
+    """
 
     def __init__(self) -> None:
         self.variables: dict[str, Decl] = {}
 
     def variable(self, path: str, ctype: CType) -> Decl:
-        """Returns the variable in a frame for the member or struct at a path."""
+        """Returns the variable that represents the member or struct with an access path."""
         known = self.variables.get(path)
         if known is None:
             known = self.variables[path] = Decl(path, "local", ctype, Span("", 0))
         return known
 
-    def held(
+    def target_and_origin(
         self, path: str | None, field: Decl, frame: Frame
     ) -> tuple[Pointer | None, Pointer | None]:
-        """Returns the target of a member that was set, and the place from which its struct was
-        copied.
+        """Returns the address that was assigned to a member, and the address from which its struct
+        was copied.
         """
         if not self.variables or path is None:
             return None, None

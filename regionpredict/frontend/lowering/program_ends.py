@@ -1,7 +1,7 @@
-"""Finds statements that end the program. A run that ends normally never executes them.
+"""Finds statements that end the program, such as calls of `exit`. They cost nothing in normal runs.
 
 if (p == NULL) {
-    fprintf(stderr, "row %d is missing", i);     only the test remains
+    fprintf(stderr, "row %d is missing", i);     only the condition is lowered
     exit(1);
 }
 """
@@ -26,14 +26,14 @@ from regionpredict.frontend.syntax import (
 )
 from regionpredict.library import ends_run
 
-_MAX_CALLS = 4  # `die()` calls `fail()`, which calls `exit()`
+_MAX_CALLS = 4  # maximum nesting, as in `die()`, which calls `fail()`, which calls `exit()`
 
 
 def ends_program(unit: LinkedUnit, statement: Stmt | None, depth: int = 0) -> bool:
-    """Returns whether every path through a statement ends the program. Returns False if unknown.
+    """Returns whether every path through a statement ends the program.
 
-    Statements after a call that ends the program, as in `exit(1); return NULL;`, do not run. The
-    result is False for a statement that a `goto` or `switch` can jump to.
+    Statements after such a call, as in `exit(1); return NULL;`, are ignored. The result is False
+    for a statement to which a `goto` or `switch` can jump.
     """
     if statement is None:
         return False
@@ -60,8 +60,8 @@ def ends_program(unit: LinkedUnit, statement: Stmt | None, depth: int = 0) -> bo
 
 
 def _ends_endless_loop(unit: LinkedUnit, loop: For, depth: int) -> bool:
-    """Returns whether a loop never ends normally, as in `for (;; longjmp(*target, 1)) *reason =
-    code;`, which macros generate.
+    """Returns whether a loop without a condition always ends the program: `for (;; exit(1))
+    *reason = code;`, as some macros generate.
     """
     if loop.condition is not None or _may_be_jumped_to(loop.body):
         return False

@@ -16,30 +16,34 @@ from types import MappingProxyType
 
 from regionpredict.frontend.linking import LinkedUnit
 from regionpredict.frontend.lowering.call_trees import CallTrees
-from regionpredict.frontend.lowering.clause_names import collapsed, listed_private, reduced
-from regionpredict.frontend.lowering.early_leaves import ends_loop, with_separate_rest
-from regionpredict.frontend.lowering.followed_calls import Followed, FollowedCalls
+from regionpredict.frontend.lowering.clause_names import (
+    collapsed_loops,
+    private_variables,
+    reduction_variables,
+)
+from regionpredict.frontend.lowering.early_leaves import ends_loop, with_exits_as_branches
+from regionpredict.frontend.lowering.followed_calls import CallInliner, InliningResult
 from regionpredict.frontend.lowering.frame import Frame, Pointer
 from regionpredict.frontend.lowering.loop_exits import (
     has_second_condition,
-    jumped_back,
+    last_goto_back,
     may_end_early,
     runs_once,
 )
 from regionpredict.frontend.lowering.loop_headers import (
     Header,
     has_constant_step,
-    in_type_of_variable,
     outer_loop,
     read_header,
     trips_of,
     unsigned_bits,
+    with_type_arithmetic,
 )
 from regionpredict.frontend.lowering.loop_recurrences import (
-    Repeated,
-    Trial,
-    carried_loop,
+    LoopWithoutInit,
+    TrialEvaluator,
     repeated_by_goto,
+    solve_recurrence,
     written_by,
 )
 from regionpredict.frontend.lowering.operand_paths import Paths
@@ -48,7 +52,7 @@ from regionpredict.frontend.lowering.parallel_constructs import ParallelSite, pa
 from regionpredict.frontend.lowering.program_ends import ends_program
 from regionpredict.frontend.lowering.shared_names import shared_names
 from regionpredict.frontend.lowering.symbolic_values import Context
-from regionpredict.frontend.lowering.variable_values import VariableValues, in_order
+from regionpredict.frontend.lowering.variable_values import VariableValues, in_declaration_order
 from regionpredict.frontend.syntax import (
     CallExpr,
     Compound,
@@ -80,15 +84,17 @@ from regionpredict.frontend.syntax import (
 from regionpredict.ir import Branch, Diagnostic, Expr, Loop, Node, Region, Span, Synchronisation
 from regionpredict.ir.expr import ZERO
 
-_NOT_LEFT = "not left before"
+_NO_EARLY_EXIT = "not left before"
 _CRITICAL_NAME = re.compile(r"\bcritical *\( *(\w+)")
 MOST_NESTED_BRANCHES = 200
-"""Statements after `continue` and each `else if` count as branches, too."""
-_PLAIN = frozenset(("simd", "parallel", "unroll", "tile", "for", "taskgroup", "target", "teams"))
+"""Maximum nesting of branches. Each `else if` and each early `continue` adds a level."""
+_WITHOUT_SYNCHRONISATION = frozenset(
+    ("simd", "parallel", "unroll", "tile", "for", "taskgroup", "target", "teams")
+)
 
 
 class SiteReachedError(Exception):
-    """Raised when the requested place is reached. Contains the values at this place."""
+    """Raised when lowering reaches the requested loop or call. `frame` has the values there."""
 
     def __init__(self, frame: Frame) -> None:
         super().__init__()
@@ -96,7 +102,11 @@ class SiteReachedError(Exception):
 
 
 class RegionBuilder:
-    """Lowers one worksharing loop."""
+    """Lowers one worksharing loop to a `Region`.
+
+    `trial` gives the variable values for a trial run. It skips loops, and stops at the loop or call
+    `site`.
+    """
 
     def __init__(
         self, unit: LinkedUnit, function: Function, pragma: Pragma, span: Span, trees: CallTrees,
@@ -113,48 +123,54 @@ class RegionBuilder:
         self.statements = 0
         self.effects = unit.effects
         self.values = VariableValues(self.context, self.effects)
-        self.calls = FollowedCalls(unit, self.context, function, self, trees)
+        self.calls = CallInliner(unit, self.context, function, self, trees)
         self._in_switch = False
-        self._branches = 0  # number of open ones
+        self._branches = 0  # number of enclosing branches
         self.simd: Pragma | None = pragma if "simd" in pragma.kind.split() else None
 
     # -- entry point ----------------------------------------------------------------------------
 
     def build(
         self, loop: For | RangeFor | None, context: str, enclosing: tuple[For, ...],
-        team: ParallelSite | None = None, *, behind: Stmt | None = None,
-        holds: Mapping[Decl, Expr] = MappingProxyType({}),
+        team: ParallelSite | None = None, *, preceding: Stmt | None = None,
+        initial_values: Mapping[Decl, Expr] = MappingProxyType({}),
     ) -> Region:  # fmt: skip
-        """Returns the region. If the loop cannot be read, the region contains that diagnostic.
+        """Returns the region of `loop`. If `loop` is None, the region only contains a diagnostic.
 
-        `behind` gives the statements before the loop that each thread executes. `holds` gives the
-        values before these statements.
+        `preceding` are the statements before the loop that each thread executes. `initial_values`
+        are the values of variables before these statements.
         """
         frame = Frame({})
         outer = tuple(outer_loop(around, self.context, frame) for around in enclosing)
-        if behind is not None and isinstance(loop, For):
-            frame.env.update(holds)
-            for decl in in_order(declared_in(loop)):  # its own variables keep their names
+        if preceding is not None and isinstance(loop, For):
+            frame.env.update(initial_values)
+            for decl in in_declaration_order(
+                declared_in(loop)
+            ):  # variables of the loop keep their plain names
                 self.context.name_of(decl)
-            frame = self.values_at(loop, behind, frame) or frame
+            frame = self.values_before(loop, preceding, frame) or frame
         parallel = parallel_construct(team, self.context, frame) if team is not None else None
         nest: Loop | None = None
         if loop is None:
-            self.say(
+            self.report(
                 "RP101", self.span, "no loop could be read under this directive: region skipped"
             )
         else:
             self.calls.loop = loop
             self.context.private.update(declared_in(loop))
-            self.context.private_names.update(listed_private(self.pragma))
-            node = self._for(loop, frame) if isinstance(loop, For) else self._range_for(loop, frame)
+            self.context.private_names.update(private_variables(self.pragma))
+            node = (
+                self._lower_for(loop, frame)
+                if isinstance(loop, For)
+                else self._lower_range_for(loop, frame)
+            )
             nest = next((n for n in reversed(node) if isinstance(n, Loop)), None)
             if nest is not None and nest.exits and isinstance(loop, For):
-                # It cannot be left early (OpenMP 5.2, sec. 4.4.1), so it stays in the body.
+                # A worksharing loop has no `break` (OpenMP 5.2, sec. 4.4.1).
                 nest = replace(nest, exits=has_second_condition(loop))
-            self._note_errors(loop)
+            self._report_syntax_errors(loop)
             if nest is not None and nest.trips is None:
-                self.say("RP102", nest.span, "the number of iterations is unknown")
+                self.report("RP102", nest.span, "the number of iterations is unknown")
         return Region(
             id=f"{self.span.file}:{self.span.line}",
             span=self.span,
@@ -162,7 +178,7 @@ class RegionBuilder:
             directive=self.pragma.kind,
             clauses=self.pragma.clauses,
             context=context,
-            collapse=self._collapse(),
+            collapse=self._collapse_depth(),
             nest=nest,
             arrays=tuple(self.context.arrays[name] for name in sorted(self.context.arrays)),
             enclosing=outer,
@@ -175,33 +191,33 @@ class RegionBuilder:
             reassociates=self.unit.reassociates,
         )
 
-    def _note_errors(self, loop: For | RangeFor) -> None:
+    def _report_syntax_errors(self, loop: For | RangeFor) -> None:
         last = loop.last_line if isinstance(loop, For) else loop.span.line
         inside = [
             e for e in self.unit.errors
             if e.file == loop.span.file and loop.span.line <= e.line <= last
         ]  # fmt: skip
         if inside:
-            self.say(
+            self.report(
                 "RP111",
                 inside[0],
                 "syntax error inside this region; statements may be missing",
             )
 
-    def _collapse(self) -> int:
-        number = collapsed(self.pragma, self.context, self.span)
+    def _collapse_depth(self) -> int:
+        number = collapsed_loops(self.pragma, self.context, self.span)
         if number is None:
-            self.say("RP102", self.span, "the number of collapsed loops is unknown")
+            self.report("RP102", self.span, "the number of collapsed loops is unknown")
         return number or 1
 
-    def say(self, rule: str, span: Span, message: str) -> None:
+    def report(self, rule: str, span: Span, message: str) -> None:
         """Adds a diagnostic to this region, unless the region already has it."""
         self.diagnostics.setdefault((rule, message), Diagnostic(rule, span, message))
 
     # -- values only ----------------------------------------------------------------------------
 
     def _trial_builder(self, site: For | CallExpr | None = None) -> RegionBuilder:
-        """Another builder that sets the same variables and skips loops."""
+        """Returns a builder for trial runs, which only updates variable values and skips loops."""
         trees = self.calls.trees
         trial = RegionBuilder(
             self.unit, self.function, self.pragma, self.span, trees, self.context, site
@@ -209,48 +225,48 @@ class RegionBuilder:
         trial.calls.continue_from(self.calls)
         return trial
 
-    def values_at(self, site: For | CallExpr, begin: Stmt, frame: Frame) -> Frame | None:
-        """Returns the values at a loop or a call in statements. Returns None if the statements do
-        not reach it.
+    def values_before(self, site: For | CallExpr, begin: Stmt, frame: Frame) -> Frame | None:
+        """Returns the variable values at a loop or call inside the statement `begin`. Returns None
+        if execution does not reach it.
         """
         try:
-            self._trial_builder(site).body(begin, frame)
+            self._trial_builder(site).lower(begin, frame)
         except SiteReachedError as met:
             self.context.private.update(declared_in(begin))
             return met.frame
         return None
 
     def _skip_loop(self, loop: For | While | RangeFor, frame: Frame) -> list[Node]:
-        """Applies the possible effects of a loop to the values inside and after it."""
+        """Makes all variables unknown that a loop may change, inside the loop and after it."""
         if isinstance(loop, For):
-            self.body(loop.init, frame)
+            self.lower(loop.init, frame)
         self.values.forget_changed(loop, self.effects.written_in(loop), frame)
         if self.site is not None and _is_in_loop(loop, self.site):
-            for decl in _counters(loop):  # keeps its name, since the loop gives its values
+            for decl in _header_variables(loop):  # a loop counter is represented by its name
                 frame.env.pop(decl, None)
-            self.body(loop.body, frame)
+            self.lower(loop.body, frame)
         return []
 
     # -- loops ----------------------------------------------------------------------------------
 
-    def _for(self, loop: For, frame: Frame) -> list[Node]:
-        before = self._before_loop(loop, frame)
+    def _lower_for(self, loop: For, frame: Frame) -> list[Node]:
+        before = self._apply_initializer(loop, frame)
         header = read_header(loop, self.context, frame)
         if header is not None:
             steady = has_constant_step(loop, header, self.effects) and not self.values.may_store(
                 loop
             )
-            header = in_type_of_variable(loop, header, self.context, frame) if steady else None
+            header = with_type_arithmetic(loop, header, self.context, frame) if steady else None
         if header is None:
             return [*before, *self._lower_without_constant_step(loop, frame)]
         if may_end_early(loop):
-            carried = self._carried(loop, "for", frame)
+            carried = self._lower_recurrence(loop, "for", frame)
             if carried is not None:
                 return [*before, carried]
         name = self._loop_name(header.decl, frame)
         self.values.forget_stored(loop, frame)
         written = set(self.effects.written_in(loop.body))
-        if loop.increment is not None:  # other variables that it changes
+        if loop.increment is not None:  # an increment such as `i++, k++` changes other variables
             written |= self.effects.of(loop.increment).keys() - {header.decl}
         simd, self.simd = self.simd, None
         trips = trips_of(header)
@@ -258,31 +274,33 @@ class RegionBuilder:
         self.context.open_loops.append(name)
         frame.env[header.decl] = self._loop_value(header, name)
         self._enter_iteration(loop, written, header, name, outside, frame)
-        body = self.body(loop.body, frame)
+        body = self.lower(loop.body, frame)
         self.context.open_loops.pop()
         self.values.forget_stored(loop, frame)
-        self.values.leave(loop, written, trips, outside, frame)
-        self.values.leave_counter(loop, header, trips, frame)
+        self.values.set_after_loop(loop, written, trips, outside, frame)
+        self.values.set_counter_after_loop(loop, header, trips, frame)
         node = Loop(
             name, header.start, header.bound, header.comparison, header.step, tuple(body),
             loop.span, exits=may_end_early(loop),
-            unordered=reduced(simd), unsigned_bits=unsigned_bits(header),
+            unordered=reduction_variables(simd), unsigned_bits=unsigned_bits(header),
         )  # fmt: skip
         return [*before, node]
 
     def _lower_without_constant_step(self, loop: For, frame: Frame) -> list[Node]:
-        """Lowers a loop without a constant step. If the iterations are known, they are lowered in
-        sequence.
+        """Lowers a loop without a constant step. A known number of iterations is unrolled.
 
-        An example is the loop over the stages of a transform, `for (s = 256; s > 1; s /= 2)`. Each
-        stage has a different shape.
+        An example is the loop over the stages of a Fourier transform, `for (s = 256; s > 1; s /=
+        2)`, whose inner loops have different bounds in each stage.
         """
         iterations = self.values.known_iterations(loop, frame)
         if iterations is None:
-            return [self._carried(loop, "for", frame) or self._uncounted(loop, "for", frame)]
+            return [
+                self._lower_recurrence(loop, "for", frame)
+                or self._lower_uncounted(loop, "for", frame)
+            ]
         nodes: list[Node] = []
         for _ in range(iterations):
-            nodes += self.body(loop.body, frame)
+            nodes += self.lower(loop.body, frame)
             if loop.increment is not None:
                 self.values.assign(loop.increment, frame)
         return nodes
@@ -300,9 +318,9 @@ class RegionBuilder:
             return header.pointer.plus(Expr.name(name))
         return Expr.name(name)
 
-    def _before_loop(self, loop: For, frame: Frame) -> list[Node]:
-        """Returns the effects of an initializer other than setting the loop variable: `for (s = 0,
-        i = 0; ...)`.
+    def _apply_initializer(self, loop: For, frame: Frame) -> list[Node]:
+        """Applies all assignments of a loop's initializer, such as `s = 0` in `for (s = 0, i = 0;
+        ...)`.
         """
         if isinstance(loop.init, ExprStmt):
             self.values.assign(loop.init.expr, frame)
@@ -317,21 +335,21 @@ class RegionBuilder:
     ) -> None:  # fmt: skip
         """Sets the values of the body's variables at the start of an iteration.
 
-        A variable that grows by a constant in each iteration (`k++`) is a multiple of the iteration
-        number. Any other variable that the body assigns is unknown until it is set.
+        A variable with a constant increment per iteration (`k++`) is a linear function of the
+        iteration number. Any other variable that the body assigns is unknown until its assignment.
         """
         step = header.step.constant if header.step is not None else None
-        for decl in in_order(written):
+        for decl in in_declaration_order(written):
             if decl is header.decl:
                 continue
             advance = (
-                self.values.advance_of_loop(loop, decl, frame)
+                self.values.increment_per_iteration(loop, decl, frame)
                 if step and header.start is not None
                 else None
             )
             start = outside.get(decl)
             if start is None and advance is not None and decl.ctype.kind in ("int", "pointer"):
-                start = self.values.unset(decl, frame)
+                start = self.values.initial_value(decl, frame)
             if advance is not None and start is not None and step and header.start is not None:
                 passed = (Expr.name(name) - header.start) * Expr.const(1).over(abs(int(step)))
                 moved = passed * advance if step > 0 else -passed * advance
@@ -339,31 +357,31 @@ class RegionBuilder:
             else:
                 self.values.forget(decl, frame)
 
-    def _carried(
-        self, loop: For | While, kind: str, frame: Frame, asked: Span | None = None
+    def _lower_recurrence(
+        self, loop: For | While, kind: str, frame: Frame, condition_span: Span | None = None
     ) -> Node | None:
-        """Returns a loop that passes numbers from one iteration to the next. Returns None if its
-        iterations are not counted.
+        """Lowers a loop whose number of iterations follows from a recurrence of its variables.
+        Returns None if the recurrence is unknown.
 
-        `asked` is the place of its condition, if this differs from the place of the loop.
+        `condition_span` is the position of the condition if it differs from that of the loop.
         """
         if loop.condition is None or not self.context.open_loops:
             return None
         increment = loop.increment if isinstance(loop, For) else None
-        behind = isinstance(loop, While) and loop.behind
+        condition_last = isinstance(loop, While) and loop.behind
         name = f"{kind}@{loop.span.line}"
         while name in self.context.open_loops:
             name += "'"
-        repeated = Repeated(loop.condition, loop.body, increment, behind)
+        repeated = LoopWithoutInit(loop.condition, loop.body, increment, condition_last)
         trial = self._trial_builder()
 
-        def asked_of(expression: Expression, at: Frame) -> Expr:
+        def evaluate(expression: Expression, at: Frame) -> Expr:
             value = self.context.value(expression, at)
-            trial._expression(expression, loop.span, at, "condition")
+            trial._lower_expression(expression, loop.span, at, "condition")
             return value
 
-        steps = Trial(trial.body, asked_of)
-        carried = carried_loop(repeated, name, self.unit, self.context, frame, steps)
+        steps = TrialEvaluator(trial.lower, evaluate)
+        carried = solve_recurrence(repeated, name, self.unit, self.context, frame, steps)
         if carried is None:
             return None
         outside = dict(frame.env)
@@ -373,24 +391,28 @@ class RegionBuilder:
         body: list[Node] = []
         if kind == "for":
             self.values.assign(loop.condition, frame)
-        elif not behind:
-            body += self._expression(loop.condition, loop.span, frame, "condition")
-        body += self.body(loop.body, frame)
-        if behind:
-            body += self._expression(loop.condition, asked or loop.span, frame, "condition")
+        elif not condition_last:
+            body += self._lower_expression(loop.condition, loop.span, frame, "condition")
+        body += self.lower(loop.body, frame)
+        if condition_last:
+            body += self._lower_expression(
+                loop.condition, condition_span or loop.span, frame, "condition"
+            )
         self.context.open_loops.pop()
         self.values.forget_stored(loop, frame)
         self._set_values_after(carried.after, carried.trips, repeated, outside, frame)
         return Loop(name, ZERO, carried.trips, "<", Expr.const(1), tuple(body), loop.span)
 
     def _set_values_after(
-        self, held: Mapping[Decl, Expr], number: Expr, loop: Repeated,
+        self, held: Mapping[Decl, Expr], number: Expr, loop: LoopWithoutInit,
         outside: dict[Decl, Expr | Pointer], frame: Frame,
     ) -> None:  # fmt: skip
-        """Sets the loop's variables to their values after this number of iterations."""
-        for decl in in_order({*written_by(loop, self.effects), *held}):
+        """Sets the loop's variables to their values after `number` iterations. `held` contains the
+        values that are known.
+        """
+        for decl in in_declaration_order({*written_by(loop, self.effects), *held}):
             start = outside.get(decl)
-            advance = self.values.advance_of(loop.body, loop.increment, decl, frame)
+            advance = self.values.increment_in_iteration(loop.body, loop.increment, decl, frame)
             if decl in held:
                 frame.env[decl] = held[decl]
             elif isinstance(start, Pointer) and advance is not None:
@@ -398,41 +420,41 @@ class RegionBuilder:
             else:
                 self.values.forget(decl, frame)
 
-    def _uncounted(self, loop: For | While, kind: str, frame: Frame) -> Node:
+    def _lower_uncounted(self, loop: For | While, kind: str, frame: Frame) -> Node:
         written = set(self.effects.written_in(loop.body))
         increment = loop.increment if isinstance(loop, For) else None
         if increment is not None:
             written |= self.effects.of(increment).keys()
 
-        def once() -> list[Node]:
+        def lower_iteration() -> list[Node]:
             body: list[Node] = []
             if loop.condition is not None:
-                body += self._expression(loop.condition, loop.span, frame, "condition")
-            body += self.body(loop.body, frame)
+                body += self._lower_expression(loop.condition, loop.span, frame, "condition")
+            body += self.lower(loop.body, frame)
             if increment is not None:
-                body += self._expression(increment, loop.span, frame, "assign")
+                body += self._lower_expression(increment, loop.span, frame, "assign")
             return body
 
-        self.say("RP105", loop.span, f"the iterations of this inner {kind} loop are not counted")
+        self.report("RP105", loop.span, f"the iterations of this inner {kind} loop are not counted")
         name = f"{kind}@{loop.span.line}"
-        node = self.open_loop(name, loop, written, frame, once, loop.span)
+        node = self.uncounted_loop(name, loop, written, frame, lower_iteration, loop.span)
         return replace(node, exits=leaves_loop(loop.body))
 
-    def open_loop(
+    def uncounted_loop(
         self, name: str, repeated: Stmt, written: Collection[Decl], frame: Frame,
-        once: Callable[[], list[Node]], span: Span, kind: str = "while",
+        lower_iteration: Callable[[], list[Node]], span: Span, kind: str = "while",
     ) -> Loop:  # fmt: skip
-        """Returns a loop of unknown length. `once` lowers one iteration, in which the variables in
-        `written` may be set.
+        """Returns a loop with an unknown number of iterations. `lower_iteration` lowers one
+        iteration, which may assign the variables in `written`.
         """
         self.context.open_loops.append(name)
         self.values.forget_changed(repeated, written, frame)
-        body = once()
+        body = lower_iteration()
         self.context.open_loops.pop()
         self.values.forget_changed(repeated, written, frame)
         return Loop(name, None, None, "", None, tuple(body), span, kind)
 
-    def _range_for(self, loop: RangeFor, frame: Frame) -> list[Node]:
+    def _lower_range_for(self, loop: RangeFor, frame: Frame) -> list[Node]:
         text = show(loop.range) if loop.range is not None else "range"
         name = loop.variable.name if loop.variable is not None else "element"
         position = f"{name}@{loop.span.line}"
@@ -441,15 +463,15 @@ class RegionBuilder:
         self.values.forget_changed(loop, written, frame)
         if loop.variable is not None:
             frame.env[loop.variable] = self.context.varying(name)
-        self.say(
+        self.report(
             "RP106", loop.span, f"the elements of {text} are not understood: their places are"
             " unknown",
         )  # fmt: skip
-        body = self.body(loop.body, frame)
+        body = self.lower(loop.body, frame)
         self.context.open_loops.pop()
         self.values.forget_changed(loop, written, frame)
         size = f"size({text})"
-        moves = self.context.moves(loop.range, frame)
+        moves = self.context.changes_in_loops(loop.range, frame)
         bound = self.context.varying(size) if moves else Expr.name(size)
         return [
             Loop(position, ZERO, bound, "<", Expr.const(1), tuple(body), loop.span, "range",
@@ -458,139 +480,147 @@ class RegionBuilder:
 
     # -- statements -----------------------------------------------------------------------------
 
-    def body(self, statement: Stmt | None, frame: Frame) -> list[Node]:
-        """Returns the effect of a statement and its parts."""
+    def lower(self, statement: Stmt | None, frame: Frame) -> list[Node]:
+        """Lowers a statement and its parts to IR nodes."""
         if statement is None:
             return []
         if statement is self.site:
             raise SiteReachedError(frame)
         if isinstance(statement, While) and runs_once(statement):
-            return self.body(statement.body, frame)  # do { ... } while (0)
+            return self.lower(statement.body, frame)  # do { ... } while (0)
         if self.only_values and isinstance(statement, (For, While, RangeFor)):
             return self._skip_loop(statement, frame)
         if isinstance(statement, Compound):
-            return self._statements(statement.items, frame)
+            return self._lower_statements(statement.items, frame)
         if isinstance(statement, ExprStmt):
-            return self._expression(statement.expr, statement.span, frame, "assign")
+            return self._lower_expression(statement.expr, statement.span, frame, "assign")
         if isinstance(statement, DeclStmt):
-            return self._declarations(statement, frame)
+            return self._lower_declarations(statement, frame)
         if isinstance(statement, For):
-            return self._for(statement, frame)
+            return self._lower_for(statement, frame)
         if isinstance(statement, If):
-            return self._if(statement, frame)
+            return self._lower_if(statement, frame)
         if isinstance(statement, While):
             return [
-                self._carried(statement, "while", frame)
-                or self._uncounted(statement, "while", frame)
+                self._lower_recurrence(statement, "while", frame)
+                or self._lower_uncounted(statement, "while", frame)
             ]
         if isinstance(statement, RangeFor):
-            return self._range_for(statement, frame)
-        return self._rare(statement, frame)
+            return self._lower_range_for(statement, frame)
+        return self._lower_other_statement(statement, frame)
 
-    def _statements(self, items: tuple[Stmt, ...], frame: Frame) -> list[Node]:
-        """Lowers statements in order. Statements that a `goto` repeats form an uncounted loop."""
+    def _lower_statements(self, items: tuple[Stmt, ...], frame: Frame) -> list[Node]:
+        """Lowers statements in order. Statements that a backward `goto` repeats become a loop."""
         nodes: list[Node] = []
-        items, rest = with_separate_rest(items, in_loop=self.calls.in_loop)
+        items, rest = with_exits_as_branches(items, in_loop=self.calls.in_loop)
         at = 0
         while at < len(items):
-            end = jumped_back(items, at)
+            end = last_goto_back(items, at)
             if end is None:
-                nodes += self.body(items[at], frame)
+                nodes += self.lower(items[at], frame)
                 at += 1
                 continue
             back = Compound(items[at : end + 1])
-            nodes.append(self._repeated_by_goto(back, frame))
+            nodes.append(self._lower_goto_loop(back, frame))
             at = end + 1
         if rest is not None:
-            nodes.append(self.branch(_NOT_LEFT, [rest], first_span(rest) or self.span, frame))
+            nodes.append(
+                self.lower_branches(_NO_EARLY_EXIT, [rest], first_span(rest) or self.span, frame)
+            )
         return nodes
 
-    def _repeated_by_goto(self, back: Compound, frame: Frame) -> Node:
-        """Lowers statements that a `goto` repeats, from the last one back to the first."""
+    def _lower_goto_loop(self, back: Compound, frame: Frame) -> Node:
+        """Lowers statements that end with a `goto` back to the first of them to a loop."""
         span = first_span(back) or self.span
         again = repeated_by_goto(back)
         if again is not None:
             loop = While(again.condition, again.body, span, behind=True)
-            carried = self._carried(loop, "goto", frame, first_span(back.items[-1]))
+            carried = self._lower_recurrence(loop, "goto", frame, first_span(back.items[-1]))
             if carried is not None:
                 return carried
-        self.say("RP105", span, "the repetitions of a goto back to this line are not counted")
+        self.report("RP105", span, "the repetitions of a goto back to this line are not counted")
         written = self.effects.written_in(back)
 
-        def once() -> list[Node]:
-            return [node for item in back.items for node in self.body(item, frame)]
+        def lower_iteration() -> list[Node]:
+            return [node for item in back.items for node in self.lower(item, frame)]
 
-        return self.open_loop(f"goto@{span.line}", back, written, frame, once, span)
+        return self.uncounted_loop(f"goto@{span.line}", back, written, frame, lower_iteration, span)
 
-    def _rare(self, statement: Stmt, frame: Frame) -> list[Node]:
+    def _lower_other_statement(self, statement: Stmt, frame: Frame) -> list[Node]:
         if isinstance(statement, Switch):
-            test = self._expression(statement.condition, statement.span, frame, "condition")
+            test = self._lower_expression(statement.condition, statement.span, frame, "condition")
             outer, self._in_switch = self._in_switch, True
             sides = [statement.body]
-            branch = self.branch(show(statement.condition), sides, statement.span, frame)
+            branch = self.lower_branches(show(statement.condition), sides, statement.span, frame)
             self._in_switch = outer
             return [*test, branch]
         if isinstance(statement, Return):
-            if statement.value is None or _is_object(statement.value):
+            if statement.value is None or _is_whole_object(statement.value):
                 return []
-            given = self._expression(statement.value, statement.span, frame, "return")
+            given = self._lower_expression(statement.value, statement.span, frame, "return")
             self.calls.record_result(statement.value, frame)
             return given
         if isinstance(statement, Directive):
-            return self._directive(statement, frame)
+            return self._lower_directive(statement, frame)
         if isinstance(statement, Unread):
-            self.say(
+            self.report(
                 "RP106",
                 statement.span,
                 f"{statement.what} is not supported; its effect is ignored",
             )
             nodes: list[Node] = []
             for expression in statement.children:
-                nodes += self._expression(expression, statement.span, frame, "assign")
+                nodes += self._lower_expression(expression, statement.span, frame, "assign")
             return nodes
         return []
 
-    def _directive(self, statement: Directive, frame: Frame) -> list[Node]:
+    def _lower_directive(self, statement: Directive, frame: Frame) -> list[Node]:
         directive_tokens = statement.pragma.kind.split()
         self.simd = statement.pragma if "simd" in directive_tokens else None
-        body = self.body(statement.body, frame)
-        if directive_tokens[0] in _PLAIN and "parallel" not in directive_tokens:
+        body = self.lower(statement.body, frame)
+        if directive_tokens[0] in _WITHOUT_SYNCHRONISATION and "parallel" not in directive_tokens:
             return body
         named = _CRITICAL_NAME.search(statement.pragma.text)
         lock = named[1] if named is not None else ""
         return [Synchronisation(directive_tokens[0], tuple(body), statement.span, lock)]
 
-    def _if(self, statement: If, frame: Frame) -> list[Node]:
-        test = self._expression(statement.condition, statement.span, frame, "condition")
+    def _lower_if(self, statement: If, frame: Frame) -> list[Node]:
+        test = self._lower_expression(statement.condition, statement.span, frame, "condition")
         if ends_program(self.unit, statement.then):
-            return [*test, *self.body(statement.other, frame)]
+            return [*test, *self.lower(statement.other, frame)]
         if ends_program(self.unit, statement.other):
-            return [*test, *self.body(statement.then, frame)]
+            return [*test, *self.lower(statement.then, frame)]
         hook = self.calls.optional_call(statement.condition, statement.then)
         if hook is not None:
-            return [*test, *self.body(statement.other, frame)]
+            return [*test, *self.lower(statement.other, frame)]
         sides = [statement.then] + ([statement.other] if statement.other is not None else [])
         value = self.values.condition_value(statement.condition, frame)
         if value.constant is not None:
-            return [*test, *self.body(statement.then if value.constant else statement.other, frame)]
-        branch = self.branch(show(statement.condition), sides, statement.span, frame, value)
+            return [
+                *test,
+                *self.lower(statement.then if value.constant else statement.other, frame),
+            ]
+        branch = self.lower_branches(show(statement.condition), sides, statement.span, frame, value)
         ending = tuple(
             number for number, side in enumerate(sides)
             if self.calls.in_loop and ends_loop(side, breaks=not self._in_switch)
         )  # fmt: skip
         return [*test, replace(branch, kind="if", ending=ending)]
 
-    def branch(
+    def lower_branches(
         self, condition: str, sides: list[Stmt], span: Span, frame: Frame, test: Expr | None = None
     ) -> Branch:
-        """Returns the branches of a condition, and the values that they leave in variables.
+        """Lowers the branches of a condition, and merges the values that they assign.
 
-        `test` is the value of the condition if it is known. It selects one of two numbers.
+        `test` is the symbolic value of the condition, if known. A variable with different values in
+        two branches then becomes a conditional expression.
         """
         if self._branches == MOST_NESTED_BRANCHES:
             what = f"a branch inside {MOST_NESTED_BRANCHES} others is not understood"
-            self.say("RP106", span, f"{what}; its effect is left out")
-            for decl in in_order({d for side in sides for d in self.effects.written_in(side)}):
+            self.report("RP106", span, f"{what}; its effect is left out")
+            for decl in in_declaration_order(
+                {d for side in sides for d in self.effects.written_in(side)}
+            ):
                 self.values.forget(decl, frame)
             return Branch(condition, tuple(() for _ in sides), span)
         self._branches += 1
@@ -599,14 +629,14 @@ class RegionBuilder:
         ends: list[dict[Decl, Expr | Pointer]] = []
         for side in sides:
             inner = frame._replace(env=dict(before))
-            lowered.append(tuple(self.body(side, inner)))
+            lowered.append(tuple(self.lower(side, inner)))
             ends.append(inner.env)
         self._branches -= 1
         if len(sides) == 1:
             ends.append(before)
-        for decl in in_order({d for end in ends for d in end}):
+        for decl in in_declaration_order({d for end in ends for d in end}):
             held = [end.get(decl) for end in ends]
-            chosen = self.values.chosen(test, *held) if len(held) == 2 else None
+            chosen = self.values.select(test, *held) if len(held) == 2 else None
             if chosen is not None:
                 frame.env[decl] = chosen
             elif isinstance(held[0], Pointer) and held[0].array == getattr(held[-1], "array", ""):
@@ -615,7 +645,7 @@ class RegionBuilder:
                 self.values.forget(decl, frame)
         return Branch(condition, tuple(lowered), span, test=test)
 
-    def _declarations(self, statement: DeclStmt, frame: Frame) -> list[Node]:
+    def _lower_declarations(self, statement: DeclStmt, frame: Frame) -> list[Node]:
         nodes: list[Node] = []
         for decl in statement.decls:
             self.context.private.add(decl)
@@ -623,31 +653,31 @@ class RegionBuilder:
                 continue
             before = len(nodes)
             tally = self._tally(statement.span, frame, nodes)
-            self.values.expose(decl.init)
+            self.values.record_addresses(decl.init)
             tally.declared(decl, tally.visit(decl.init))
             text = f"{decl.name} = {show(decl.init)}"
-            self._finish(tally, text, "declare", nodes, before)
+            self._add_statement(tally, text, "declare", nodes, before)
             self.values.declare(decl, decl.init, frame)
-            self.values.stored(decl.init, frame)
+            self.values.apply_stores(decl.init, frame)
         return nodes
 
-    def _expression(
+    def _lower_expression(
         self, expression: Expression, span: Span, frame: Frame, role: str
     ) -> list[Node]:
         nodes: list[Node] = []
         tally = self._tally(span, frame, nodes)
-        self.values.expose(expression)
+        self.values.record_addresses(expression)
         ctype = tally.visit(expression)
         if role == "return":
             self.calls.returned = ctype
-            self.calls.operands.returns(tally.paths)
-        self._finish(tally, show(expression), role, nodes, 0)
+            self.calls.operands.add_result(tally.paths)
+        self._add_statement(tally, show(expression), role, nodes, 0)
         self.values.assign(expression, frame)
-        self.values.stored(expression, frame)
+        self.values.apply_stores(expression, frame)
         return nodes
 
     def _tally(self, span: Span, frame: Frame, nodes: list[Node]) -> Tally:
-        def follow(call: CallExpr, at: Frame, perhaps: bool) -> Followed:
+        def follow(call: CallExpr, at: Frame, perhaps: bool) -> InliningResult:
             if call is self.site:
                 raise SiteReachedError(at)
             if not perhaps:
@@ -655,7 +685,9 @@ class RegionBuilder:
             inside: list[Node] = []
             before = dict(at.env)
             ctype = self.calls.follow(call, at, inside)
-            for decl in in_order({d for d, held in at.env.items() if held != before.get(d)}):
+            for decl in in_declaration_order(
+                {d for d, held in at.env.items() if held != before.get(d)}
+            ):
                 self.values.forget(decl, at)
             if inside:
                 nodes.append(Branch(show(call), (tuple(inside),), call.span))
@@ -663,49 +695,51 @@ class RegionBuilder:
 
         return Tally(self.context, frame, span, follow, self.calls.operands)
 
-    def _finish(self, tally: Tally, text: str, role: str, nodes: list[Node], first: int) -> None:
+    def _add_statement(
+        self, tally: Tally, text: str, role: str, nodes: list[Node], first: int
+    ) -> None:
         self.statements += 1
         for call in tally.calls:
             self.calls.report_unseen(call)
-        for what in tally.unread:
-            self.say("RP106", tally.span, f"part of this statement is not supported: {what}")
+        for what in tally.unsupported:
+            self.report("RP106", tally.span, f"part of this statement is not supported: {what}")
         inlined = len(nodes) > first
         idle = not (tally.operations or tally.accesses or tally.writes or tally.calls)
         if role in ("assign", "return") and inlined and idle:
-            return  # an inlined call is replaced by its statements
+            return  # the statements of the inlined function replace the call
         if tally.calls and role == "assign" and not tally.accesses and not tally.writes:
             role = "call"
         nodes.append(tally.statement(text, role))
 
-    def argument(self, argument: Expression, span: Span, frame: Frame) -> tuple[list[Node], Paths]:
-        """Returns the effect of an argument of an inlined call, and the address that the argument
-        evaluates to.
-        """
+    def lower_argument(
+        self, argument: Expression, span: Span, frame: Frame
+    ) -> tuple[list[Node], Paths]:
+        """Lowers an argument of an inlined call. Returns its nodes and its dependency paths."""
         nodes: list[Node] = []
         tally = self._tally(span, frame, nodes)
         calls = any(isinstance(inner, CallExpr) for inner in every_expression(argument))
         if calls or self.context.pointer(argument, frame) is None:
             tally.visit(argument)
         if tally.operations or tally.accesses or tally.calls:
-            self._finish(tally, show(argument), "assign", nodes, len(nodes))
+            self._add_statement(tally, show(argument), "assign", nodes, len(nodes))
         return nodes, tally.paths
 
 
 def _is_in_loop(loop: Stmt, site: For | CallExpr) -> bool:
-    """Returns whether a statement or a call is in a loop."""
+    """Returns whether the loop contains the statement or call `site`."""
     return any(inner is site for inner in (*every_statement(loop), *expressions_in(loop)))
 
 
-def _counters(loop: Stmt) -> set[Decl]:
-    """Returns the counters in the header of a `for`."""
+def _header_variables(loop: Stmt) -> set[Decl]:
+    """Returns the variables in the increment of a `for` loop."""
     if not isinstance(loop, For) or loop.increment is None:
         return set()
     return {inner.decl for inner in every_expression(loop.increment) if isinstance(inner, Name)}
 
 
-def _is_object(value: Expression) -> bool:
-    """Returns whether the value is a whole object through a reference. `return *this` copies no
-    data.
+def _is_whole_object(value: Expression) -> bool:
+    """Returns whether the returned value is an object by reference, as in `return *this`, which
+    copies no data.
     """
     if not isinstance(value, Unary) or value.op != "*" or not isinstance(value.operand, Name):
         return False

@@ -1,6 +1,6 @@
-"""Loops outside parallel regions.
+"""Lowers loops outside parallel regions.
 
-Those that repeat calls count executions, and others have serial work.
+Loops around calls determine how often these execute. The others are serial work.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import replace
 from regionpredict.frontend.linking import LinkedUnit
 from regionpredict.frontend.lowering.call_trees import CallTrees
 from regionpredict.frontend.lowering.definitions import definitions_of
-from regionpredict.frontend.lowering.find_regions import other_names, with_names
+from regionpredict.frontend.lowering.find_regions import other_names, with_unified_names
 from regionpredict.frontend.lowering.frame import Frame
 from regionpredict.frontend.lowering.index_lists import with_index_lists
 from regionpredict.frontend.lowering.loop_headers import outer_loop
@@ -31,7 +31,7 @@ from regionpredict.ir import SerialLoop, SerialNest, Span
 
 
 def serial_loops_of(unit: LinkedUnit, spans: Collection[Span]) -> list[SerialLoop]:
-    """Returns the headers of the counted loops at `spans`, each with the definitions of its
+    """Returns the loop headers at the positions `spans`, each with the definitions of its
     names.
     """
     if not spans:
@@ -56,13 +56,13 @@ def serial_loops_of(unit: LinkedUnit, spans: Collection[Span]) -> list[SerialLoo
 
 
 def serial_nests_of(unit: LinkedUnit, spans: Collection[Span]) -> list[SerialNest]:
-    """Returns the loops at `spans` with their bodies, as regions of one thread."""
+    """Returns the loop nests at the positions `spans` as regions of one thread."""
     if not spans:
         return []
     trees = CallTrees(unit)
     nests = []
     for function in unit.bodies():
-        for loop, enclosing in _outermost(function.body, (), spans, inside=False):
+        for loop, enclosing in _outermost_loops(function.body, (), spans, inside=False):
             span = loop.span
             pragma = Pragma("serial", (), 0, 0, span.line, span.column, "")
             builder = RegionBuilder(unit, function, pragma, span, trees)
@@ -70,14 +70,16 @@ def serial_nests_of(unit: LinkedUnit, spans: Collection[Span]) -> list[SerialNes
             definitions = definitions_of(unit, function, builder.context)
             others = other_names(unit, region, function, builder.context, definitions)
             region = replace(region, others=others)
-            nests.append(with_names(unit, region, definitions))
+            nests.append(with_unified_names(unit, region, definitions))
     return [SerialNest(*nest) for nest in with_index_lists(nests)]
 
 
-def _outermost(
+def _outermost_loops(
     statement: Stmt, loops: tuple[For, ...], spans: Collection[Span], *, inside: bool
 ) -> Iterator[tuple[For | RangeFor, tuple[For, ...]]]:
-    """Yields the outermost counted loops at these places, also inside uncounted loops."""
+    """Yields the outermost counted loops at the positions `spans`, also inside `while` loops, each
+    with its enclosing loops.
+    """
     if isinstance(statement, (For, RangeFor, While)):
         inside = inside or statement.span in spans
         if inside and not isinstance(statement, While):
@@ -86,4 +88,4 @@ def _outermost(
     if isinstance(statement, For):
         loops = (*loops, statement)
     for inner in inner_statements(statement):
-        yield from _outermost(inner, loops, spans, inside=inside)
+        yield from _outermost_loops(inner, loops, spans, inside=inside)

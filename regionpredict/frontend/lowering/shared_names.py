@@ -1,4 +1,4 @@
-"""Variables of a region that are certainly shared by its threads."""
+"""Finds the variables that all threads of a region share."""
 
 from __future__ import annotations
 
@@ -12,42 +12,47 @@ from regionpredict.ir import Span
 
 
 def shared_names(
-    context: Context, pragma: Pragma, span: Span, team: ParallelSite | None, own: Collection[str]
+    context: Context,
+    pragma: Pragma,
+    span: Span,
+    team: ParallelSite | None,
+    private: Collection[str],
 ) -> frozenset[str]:
-    """Returns the names that are certainly shared (OpenMP 5.2, sec. 5.1.1), including struct
-    members. Each thread has a copy of the variables in `own` (threadprivate).
+    """Returns the variables and struct members that are certainly shared (OpenMP 5.2, sec. 5.1.1).
 
-    Declarations in a function that the threads call, or that contains the region without its
-    `parallel`, are private.
+    `private` lists the threadprivate variables. Local variables of called functions, and of a
+    function that contains the region without its `parallel` directive, are private.
     """
     begin = None
-    own = {*own, *pragma.own_names}
+    private = {*private, *pragma.own_names}
     if "parallel" in pragma.kind.split():
         begin = span
     elif team is not None:
         begin = team.directive.span
-        own |= team.directive.pragma.own_names
+        private |= team.directive.pragma.own_names
     shared = {
-        name for name, (decl, depth) in context.named().items()
-        if decl.name not in own and _is_shared(decl, depth, begin)
+        name for name, (decl, depth) in context.declarations().items()
+        if decl.name not in private and _is_shared(decl, depth, begin)
         and not (decl.kind != "static" and decl in context.private)
     }  # fmt: skip
     homes = shared | {"this"} if begin is not None else shared
     members = context.member_homes.items()
-    return frozenset(shared | {path for path, home in members if home in homes and path not in own})
+    return frozenset(
+        shared | {path for path, home in members if home in homes and path not in private}
+    )
 
 
-def home_of(expression: Member, context: Context, frame: Frame) -> str:
-    """Returns the variable that contains a member. "this" for the object of the method, and "" if
-    unknown.
+def containing_variable(expression: Member, context: Context, frame: Frame) -> str:
+    """Returns the variable that contains a member: "this" for the object of the method, and "" if
+    it is unknown.
     """
     first: Expression | None = expression
     while isinstance(first, (Member, Unary, Cast)):
         first = first.base if isinstance(first, Member) else first.operand
-    own = first is None or (isinstance(first, Name) and first.decl.name == "this")
-    if own and not frame.depth:
+    private = first is None or (isinstance(first, Name) and first.decl.name == "this")
+    if private and not frame.depth:
         return "this"
-    if own and not (isinstance(first, Name) and first.decl in frame.env):
+    if private and not (isinstance(first, Name) and first.decl in frame.env):
         return ""  # of a called method, as that of a constructor: perhaps a new object
     return (context.path(first, frame) or "").lstrip("&")
 

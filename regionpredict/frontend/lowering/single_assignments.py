@@ -1,13 +1,12 @@
-"""Values of struct members and array elements that are assigned at exactly one place in the
-program.
+"""Finds the values of struct members and array elements to which exactly one statement of the
+program assigns.
 
     void init(struct grid *g, int n) { g->nx = n; g->cells = n * n; }
     int main(void) { ... init(&g, 400); ... }            nx is 400, and cells 160000, in every grid
 
-The value must be the same at every execution. It may contain numbers, variables with one value per
-run, and other such members. If it depends on a constant unknown, such as `n` read from a file in
-`main`, the member is this unknown. If the value cannot be read, as in `floor(length / cutoff)`, and
-the assignment runs once, the member itself is one unknown: `grid.nx`.
+The value must be the same at every execution. It may contain numbers, variables that are constant
+in a run, and other such members. An unsupported value such as `floor(length / cutoff)` becomes one
+unknown, named `grid.nx`, if the assignment runs once.
 """
 
 from __future__ import annotations
@@ -50,35 +49,35 @@ _MAY_NOT_RUN = (*LOOPS, If, Switch)
 
 
 class SingleAssignments:
-    """Finds the values of the members and elements in one region."""
+    """Finds the values of struct members and array elements for one region."""
 
     def __init__(self, unit: LinkedUnit, context: Context, pointed: PointedMembers) -> None:
         self._unit = unit
         self._context = context
         self._pointed = pointed
         self._roots: dict[str, Expr | None] = {}
-        self.readers: dict[str, Function] = {}  # by member's name, a function that reads it
-        self._asked: dict[Stored, tuple[Expr, Function | None] | None] = {}
+        self.readers: dict[str, Function] = {}  # by member path, a function that reads the member
+        self._known: dict[Stored, tuple[Expr, Function | None] | None] = {}
 
     def value_of(self, place: Expression, ctype: CType) -> tuple[Expr, Function | None] | None:
-        """Returns the value, and the function that its names belong to. Returns None if the result
-        is unknown.
+        """Returns the only value of a member or element, and the function that declares the names
+        in it. Returns None if it is unknown.
         """
-        what = stored_at(place)
-        if what is None or (isinstance(place, Index) and not type_of(place.base).holds_sizes):
+        stored = stored_at(place)
+        if stored is None or (isinstance(place, Index) and not type_of(place.base).holds_sizes):
             return None
-        if what not in self._asked:
-            self._asked[what] = None  # for values that depend on themselves
-            self._asked[what] = self._asked_for(what, place, ctype)
-        return self._asked[what]
+        if stored not in self._known:
+            self._known[stored] = None  # for values that depend on themselves
+            self._known[stored] = self._find_value(stored, place, ctype)
+        return self._known[stored]
 
-    def _asked_for(
-        self, what: Stored, place: Expression, ctype: CType
+    def _find_value(
+        self, stored: Stored, place: Expression, ctype: CType
     ) -> tuple[Expr, Function | None] | None:
-        setting = self._unit.set_once(what)
-        if setting is None:
+        assignment = self._unit.set_once(stored)
+        if assignment is None:
             return None
-        value, by, function = setting
+        value, by, function = assignment
         if function is not None and not _runs_unconditionally(function, by):
             return None
         if function is None or self._is_constant_in_run(value, function, by):
@@ -91,8 +90,8 @@ class SingleAssignments:
         return Expr.name(name), function
 
     def _name_in_program(self, place: Expression) -> str:
-        """Returns the name of a member that is the same for any path to it. Returns "" if the
-        member's own name is unique, as in a class with one object.
+        """Returns a program-wide name of a member, such as `grid.nx`. Returns "" for the only
+        object of a class, whose members have unique names.
         """
         base = place.base if isinstance(place, Index) else place
         if isinstance(base, Member) and base.base is not None:
@@ -107,23 +106,25 @@ class SingleAssignments:
     def _is_constant_in_run(
         self, value: Expression, function: Function, by: Expression | None, depth: int = 0
     ) -> bool:
-        """Returns whether an expression of a function has the same value whenever it is evaluated.
+        """Returns whether an expression of a function has the same value at each evaluation.
 
-        `by` is the enclosing expression. It is needed because all uses of a name may share a node.
+        `by` is the enclosing expression, because all uses of a name may share a syntax node.
         """
         if depth > _DEEPEST:
             return False
         if isinstance(value, IntLit):
             return True
         if isinstance(value, Name):
-            return self._is_steady_variable(value.decl, function, by, depth + 1)
+            return self._is_constant_variable(value.decl, function, by, depth + 1)
         if isinstance(value, (Member, Index)):
             known = self.value_of(value, type_of(value)) is not None
             return known or self._is_final(value, function, depth)
         if isinstance(value, CallExpr):
             body = self._unit.body_of(value.decl) if value.decl is not None else None
-            given = with_accessors_inlined(body, value.args) if body is not None else None
-            return given is not None and self._is_constant_in_run(given, function, by, depth + 1)
+            returned = with_accessors_inlined(body, value.args) if body is not None else None
+            return returned is not None and self._is_constant_in_run(
+                returned, function, by, depth + 1
+            )
         if isinstance(value, Cast):
             return self._is_constant_in_run(value.operand, function, by, depth)
         if isinstance(value, Unary):
@@ -139,19 +140,19 @@ class SingleAssignments:
         )
 
     def _is_final(self, value: Expression, function: Function, depth: int) -> bool:
-        """Returns whether a member is read only after all assignments."""
-        settled = (
+        """Returns whether a function reads a member only after all assignments to it."""
+        is_final = (
             isinstance(value, Member)
             and is_outside(value, function)
             and self._runs_once(function, depth)
-            and self._pointed.is_read_after_settings(value, function)
+            and self._pointed.is_read_after_assignments(value, function)
         )
         path = self._context.path(value, Frame({})) if isinstance(value, Member) else None
-        if settled and path is not None:
+        if is_final and path is not None:
             self.readers.setdefault(path, function)
-        return settled
+        return is_final
 
-    def _is_steady_variable(
+    def _is_constant_variable(
         self, decl: Decl, function: Function, by: Expression | None, depth: int
     ) -> bool:
         if decl.kind == "constant":
@@ -159,9 +160,11 @@ class SingleAssignments:
         if decl.ctype.kind != "int":
             return False
         if decl.kind in ("global", "static"):
-            return self._is_steady_global(decl, depth)
+            return self._is_constant_global(decl, depth)
         if decl.kind == "parameter":
-            return decl in function.parameters and self._is_steady_parameter(decl, function, depth)
+            return decl in function.parameters and self._is_constant_parameter(
+                decl, function, depth
+            )
         values = self._unit.changes_in(function).values_of(decl)
         if values is None:
             return False
@@ -171,7 +174,7 @@ class SingleAssignments:
             return True
         return self._runs_once(function, depth) and _is_set_before(decl, by, function)
 
-    def _is_steady_global(self, decl: Decl, depth: int) -> bool:
+    def _is_constant_global(self, decl: Decl, depth: int) -> bool:
         writers = self._unit.writers_of(decl)
         init = self._unit.variable_of(decl).init
         if not writers:
@@ -186,59 +189,59 @@ class SingleAssignments:
             by is not None and self._runs_once(writers[0], depth) and is_outside(by, writers[0])
         )
 
-    def _is_steady_parameter(self, decl: Decl, function: Function, depth: int) -> bool:
+    def _is_constant_parameter(self, decl: Decl, function: Function, depth: int) -> bool:
         if decl in self._unit.effects.written_in(function.body):
             return False
         if self._runs_once(function, depth):
             return True
         if self._unit.has_pointer(function.decl):
             return False
-        handed = self._unit.arguments_passed_to(decl, function)
-        return bool(handed) and self.are_one_value(handed, depth)
+        arguments = self._unit.arguments_passed_to(decl, function)
+        return bool(arguments) and self.have_one_value(arguments, depth)
 
-    def are_one_value(
-        self, handed: Sequence[tuple[Function, CallExpr, Expression]], depth: int = 0
+    def have_one_value(
+        self, arguments: Sequence[tuple[Function, CallExpr, Expression]], depth: int = 0
     ) -> bool:
-        """Returns whether the arguments of these calls have the same value in the whole run."""
-        values = {self._context.value(value, Frame({})) for _, _, value in handed}
+        """Returns whether all arguments have one value, which is the same in the whole run."""
+        values = {self._context.value(value, Frame({})) for _, _, value in arguments}
         if any(
             not self._is_constant_in_run(value, caller, call, depth)
-            for caller, call, value in handed
+            for caller, call, value in arguments
         ):
             return False
         return len(values) == 1 or len({
             self._in_root_names(self._context.value(value, Frame({})), caller, depth)
-            for caller, _, value in handed
+            for caller, _, value in arguments
         }) == 1  # fmt: skip
 
     # -- names in constant values ---------------------------------------------------------------
 
     def _in_root_names(self, value: Expr, home: Function, depth: int) -> Expr:
-        """Returns a constant value of a function, in names that are not defined by others."""
+        """Expands the names in a value of the function `home` to the names that determine them."""
         roots = {name: root for name in value.names
-                 if (root := self._roots_of(name, home, depth + 1)) is not None}  # fmt: skip
+                 if (root := self._root_value(name, home, depth + 1)) is not None}  # fmt: skip
         return value.substitute(roots)
 
-    def _roots_of(self, name: str, home: Function, depth: int) -> Expr | None:
-        """Returns the names that determine a name of a function. Returns None if they are
-        unknown.
+    def _root_value(self, name: str, home: Function, depth: int) -> Expr | None:
+        """Returns the value of a name in terms of the names that determine it. Returns None if the
+        name has no definition.
         """
         if name in self._roots or depth > _DEEPEST:
             return self._roots.get(name)
         self._roots[name] = None  # for names that depend on themselves
-        made = self._made_of(name, home)
-        if made is not None and name not in made[0].names:
-            self._roots[name] = self._in_root_names(*made, depth)
+        definition = self._defining_value(name, home)
+        if definition is not None and name not in definition[0].names:
+            self._roots[name] = self._in_root_names(*definition, depth)
         return self._roots[name]
 
-    def _made_of(self, name: str, home: Function) -> tuple[Expr, Function] | None:
+    def _defining_value(self, name: str, home: Function) -> tuple[Expr, Function] | None:
         use = self._context.stored_uses.get(name)
         if use is not None:
             once = self.value_of(use, type_of(use))
             if once is not None:
                 return once[0], once[1] or home
-            return self._pointed.name_of(use, home)
-        decl, _ = self._context.named().get(name, (None, 0))
+            return self._pointed.name_at_origin(use, home)
+        decl, _ = self._context.declarations().get(name, (None, 0))
         if decl is None or decl.kind in ("global", "static"):
             return None
         if decl.kind != "parameter":
@@ -248,21 +251,21 @@ class SingleAssignments:
             return self._context.value(values[0][0], Frame({})), home
         if decl not in home.parameters or decl in self._unit.effects.written_in(home.body):
             return None
-        handed = self._unit.arguments_passed_to(decl, home)
-        if not handed:
+        arguments = self._unit.arguments_passed_to(decl, home)
+        if not arguments:
             return None
-        caller, _, value = handed[0]  # all agree, because the value is constant
+        caller, _, value = arguments[0]  # all arguments are equal, because the value is constant
         return self._context.value(value, Frame({})), caller
 
     def _runs_once(self, function: Function, depth: int) -> bool:
-        """Returns whether the program runs a function only once, like `main`."""
+        """Returns whether the program executes a function at most once, like `main`."""
         if depth > _DEEPEST:
             return False
         if function.name == "main":
             return True
-        made = constructed_class(function)
-        if made:
-            return made in self._unit.objects
+        definition = constructed_class(function)
+        if definition:
+            return definition in self._unit.objects
         if self._unit.has_pointer(function.decl):
             return False
         calls = self._unit.calls_of(function.decl)
@@ -277,22 +280,22 @@ class SingleAssignments:
 
 
 def _runs_unconditionally(function: Function, by: Expression) -> bool:
-    """Returns whether an expression is evaluated without any condition in its function."""
+    """Returns whether a call of the function always evaluates an expression exactly once."""
     return any(
         inner is by for first in function.initialisers for inner in every_expression(first)
     ) or is_outside(by, function, _MAY_NOT_RUN)
 
 
 def _is_set_before(decl: Decl, use: Expression | None, function: Function) -> bool:
-    """Returns whether all assignments of a variable precede its use, and no loop leads back to
-    them.
+    """Returns whether all assignments of a variable precede its use in the function's text, and the
+    use is outside loops.
     """
     if use is None or not is_outside(use, function):
         return False
-    behind = False
+    after_use = False
     for inner in expressions_in(function.body):
-        behind = behind or inner is use
+        after_use = after_use or inner is use
         target = set_place(inner)
-        if behind and isinstance(target, Name) and target.decl is decl:
+        if after_use and isinstance(target, Name) and target.decl is decl:
             return False
-    return behind
+    return after_use

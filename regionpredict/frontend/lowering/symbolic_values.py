@@ -1,7 +1,6 @@
-"""The symbolic values of a region's integers and pointers during lowering.
+"""Evaluates C expressions of a region symbolically, to integers (`Expr`) and addresses (`Pointer`).
 
-A `Context` belongs to one region. It gives each variable a unique name, stores the known value of
-each integer and pointer, and converts C expressions to `Expr`s and `Pointer`s.
+A `Context` belongs to one region. It also gives each variable a unique name.
 """
 
 from __future__ import annotations
@@ -9,17 +8,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from regionpredict.frontend.linking import LinkedUnit
-from regionpredict.frontend.lowering.array_views import as_other_type
+from regionpredict.frontend.lowering.array_views import as_array_of_type
 from regionpredict.frontend.lowering.constant_numbers import constant_number
-from regionpredict.frontend.lowering.frame import Frame, Pointer, Value, decayed, divisible
+from regionpredict.frontend.lowering.frame import Frame, Pointer, Value, decayed, is_multiple
 from regionpredict.frontend.lowering.member_arrays import extents_with_stride
 from regionpredict.frontend.lowering.pointer_expressions import (
-    in_array,
+    is_in_array_element,
     is_written_pointer,
-    nameless,
-    place_label,
+    label_without_name,
+    memory_label,
 )
-from regionpredict.frontend.lowering.private_members import SetMembers
+from regionpredict.frontend.lowering.private_members import AssignedMembers
 from regionpredict.frontend.syntax import (
     INCREMENT_OPERATORS,
     INT,
@@ -63,36 +62,38 @@ from regionpredict.ir.expr import ONE, ZERO
 from regionpredict.library import allocated
 
 _MAX_INLINE = 6
-_MAX_NESTED = 20  # calls that are arguments of calls: each level would be read for each around it
-_MAX_SIZE = 80  # parts: longer expressions cost time without use
+_MAX_NESTED = 20  # maximum nesting of calls as arguments, which takes time at each level
+_MAX_SIZE = 80  # maximum number of names, numbers and operators of a value
 
 
 class Context:
-    """Names, values and arrays of one region."""
+    """The variable names, symbolic values and arrays of one region."""
 
     def __init__(self, unit: LinkedUnit) -> None:
         self.body_of = unit.body_of
-        self.objects = unit.objects  # of classes with a single one, their names
-        self.lengths = unit.lengths  # of containers
+        self.objects = unit.objects  # by class with only one object, the object's name
+        self.lengths = unit.lengths  # lengths of containers
         self._totals = unit.totals
         self.arrays: dict[str, Array] = {}
         self.private: set[Decl] = set()  # declared inside the region
         self.private_names: set[str] = set()  # listed in private clauses
         self.invariants: dict[str, Decl] = {}
         self.members: dict[str, Decl] = {}  # member arrays of variables
-        self.members_set = SetMembers()
-        self.member_homes: dict[str, str] = {}  # by path, the variable that contains them
-        # Members and array elements that keep their own name, by this name.
+        self.assigned_members = AssignedMembers()
+        self.member_homes: dict[str, str] = {}  # by member path, the variable that contains it
+        # A use of each member and array element that is represented by its name, by this name.
         self.stored_uses: dict[str, Member | Index] = {}
         self.exposed: set[Decl] = set()  # integers whose address was taken
-        self._texts: dict[str, str] = {}  # string literals by their display
+        self._texts: dict[str, str] = {}  # string literals by their array name
         self.open_loops: list[str] = []
         self.frames: list[Frame] = []  # frames of the callers of the current function
         self.followed: set[CallExpr] = set()  # calls that were inlined
-        self.exact = False  # unsigned numbers wrap for any values of names
+        self.exact = False  # whether unsigned arithmetic wraps for any values of names
         self.returned: dict[Expression, Value] = {}  # return values of inlined calls
-        self.homes: dict[str, Function] = {}  # the function of each name, if requested
-        self._nested = 0  # calls around the current expression
+        self.homes: dict[
+            str, Function
+        ] = {}  # by name in definitions, the function that declares it
+        self._nested = 0  # number of calls around the current expression
         self._names: dict[tuple[Decl | str, int], str] = {}
         self._taken: dict[str, tuple[Decl | str, int]] = {}
         self._declared: dict[str, tuple[Decl, int]] = {}
@@ -100,8 +101,8 @@ class Context:
     # -- names ----------------------------------------------------------------------------------
 
     def name_of(self, decl: Decl, instance: int = 0) -> str:
-        """Returns the name of a variable in this region. If another variable has the same name, a
-        prime is added.
+        """Returns the unique name of a variable in this region. A prime is added if another
+        variable has the same name.
         """
         local = decl.kind in ("local", "parameter")
         # An external variable is the same in all units.
@@ -110,10 +111,8 @@ class Context:
             self._declared[self._unique(decl.name or "?", key)] = (decl, key[1])
         return self._names[key]
 
-    def name_of_undeclared(self, text: str) -> str:
-        """Returns the name of a variable without a visible declaration. It differs from all loop
-        variables.
-        """
+    def undeclared_name(self, text: str) -> str:
+        """Returns the unique name of a variable without a visible declaration."""
         key = (text, 0)
         return self._names[key] if key in self._names else self._unique(text, key)
 
@@ -123,25 +122,25 @@ class Context:
         self._names[key] = name
         return name
 
-    def named(self) -> Mapping[str, tuple[Decl, int]]:
-        """Returns the variable of each name used so far, and the call depth of its declaration."""
+    def declarations(self) -> Mapping[str, tuple[Decl, int]]:
+        """Returns the variable of each name in use, with the call depth of its declaration."""
         return self._declared
 
     def frame_of(self, decl: Decl, depth: int, frame: Frame) -> Frame | None:
-        """Returns the frame of a variable that is declared at this call depth. It is the current
-        frame or a caller's.
+        """Returns the frame that contains a variable of this call depth: the current frame or a
+        caller's.
         """
         around = (frame, *reversed(self.frames))
         own = next((outer for outer in around if decl in outer.env), None)
         return own or next((outer for outer in around if outer.depth == depth), None)
 
     def varying(self, name: str) -> Expr:
-        """Returns a value that changes with the enclosing loops in an unknown way."""
+        """Returns an unknown value that may change in each iteration of the enclosing loops."""
         return Expr.atom("varying", label=name, over=self.open_loops)
 
-    def moves(self, expression: Expression | None, frame: Frame) -> bool:
-        """Returns whether the value contains a variable that changes with the enclosing loops, such
-        as `u` in `graph.neighbors(u)`.
+    def changes_in_loops(self, expression: Expression | None, frame: Frame) -> bool:
+        """Returns whether the value depends on variables of the enclosing loops, such as `u` in
+        `graph.neighbors(u)`.
         """
         for one in every_expression(expression) if expression is not None else ():
             held = frame.env.get(one.decl) if isinstance(one, Name) else None
@@ -151,7 +150,7 @@ class Context:
         return False
 
     def allocate(self, decl: Decl, value: Expression, frame: Frame) -> Pointer | None:
-        """Memory that a call allocates, as an array that belongs to the receiving pointer. Returns
+        """Returns the array that a call such as `malloc` allocates for the pointer `decl`. Returns
         None for any other call.
         """
         value = without_casts(value)
@@ -166,28 +165,26 @@ class Context:
         name = self.name_of(decl, frame.depth)
         pointee = decl.ctype.element
         size = pointee.bytes
-        length = amount.over(size) if divisible(amount, size) else None
+        length = amount.over(size) if is_multiple(amount, size) else None
         storage = "private" if decl in self.private else "unknown"
         self.arrays[name] = Array(name, size, (length,), storage, decl.span)
         return Pointer(name, (ZERO,), pointee)
 
     # -- integers -------------------------------------------------------------------------------
 
-    def exactly(self, expression: Expression, frame: Frame) -> Expr:
-        """Returns the value of an expression in the arithmetic of C's types, for numbers of any
-        size.
-        """
+    def exact_value(self, expression: Expression, frame: Frame) -> Expr:
+        """Returns the value of an expression with the wraparound of C's integer types."""
         before, self.exact = self.exact, True
         value = self.value(expression, frame)
         self.exact = before
         return value
 
     def converted(self, value: Expr, ctype: CType, source: CType = UNKNOWN) -> Expr:
-        """Returns a value of type `source` after conversion to another type."""
+        """Returns a value of type `source` after conversion to the type `ctype`."""
         return converted(value, ctype, source if self.exact else None)
 
     def value(self, expression: Expression | None, frame: Frame) -> Expr:
-        """Returns the integer value of an expression. Returns None if it is unknown."""
+        """Returns the integer value of an expression. An unknown value is a `varying` term."""
         result = self._value(expression, frame)
         if result.size <= _MAX_SIZE:
             return result
@@ -198,29 +195,29 @@ class Context:
         if isinstance(expression, IntLit):
             return Expr.const(expression.value)
         if isinstance(expression, Name):
-            return self._variable(expression.decl, frame)
+            return self._variable_value(expression.decl, frame)
         if isinstance(expression, Binary):
-            return self._binary(expression, frame)
+            return self._binary_value(expression, frame)
         if isinstance(expression, Cast):
-            return self._cast(expression, frame)
+            return self._cast_value(expression, frame)
         if isinstance(expression, Unary):
-            return self._unary(expression, frame)
+            return self._unary_value(expression, frame)
         if isinstance(expression, (Index, Member)):
             return self._value_in_memory(expression, frame)
         if isinstance(expression, Ternary):
-            return self._ternary(expression, frame)
+            return self._ternary_value(expression, frame)
         if isinstance(expression, CallExpr) and self._nested < _MAX_NESTED:
             self._nested += 1
-            called = self._called(expression, frame)
+            called = self._call_value(expression, frame)
             self._nested -= 1
             return called
         if isinstance(expression, Assign):
             return self.value(expression.right, frame)
         if isinstance(expression, Opaque) and expression.text.isidentifier():
-            return Expr.name(self.name_of_undeclared(expression.text))
-        return self.varying(nameless(expression))
+            return Expr.name(self.undeclared_name(expression.text))
+        return self.varying(label_without_name(expression))
 
-    def _variable(self, decl: Decl, frame: Frame) -> Expr:
+    def _variable_value(self, decl: Decl, frame: Frame) -> Expr:
         held = frame.env.get(decl)
         if isinstance(held, Expr):
             return held
@@ -230,7 +227,7 @@ class Context:
         self.invariants.setdefault(name, decl)
         return Expr.name(name)
 
-    def _binary(self, expression: Binary, frame: Frame) -> Expr:
+    def _binary_value(self, expression: Binary, frame: Frame) -> Expr:
         op = expression.op
         if op == ",":
             return self.value(expression.right, frame)
@@ -259,7 +256,7 @@ class Context:
             return None
         return end.subscripts[-1] - begin.subscripts[-1]
 
-    def _cast(self, expression: Cast, frame: Frame) -> Expr:
+    def _cast_value(self, expression: Cast, frame: Frame) -> Expr:
         if expression.ctype.kind == "int" and type_of(expression.operand).kind == "float":
             number = constant_number(expression.operand)
             return Expr.const(int(number)) if number is not None else self.varying("?")
@@ -267,7 +264,7 @@ class Context:
             self.value(expression.operand, frame), expression.ctype, type_of(expression.operand)
         )
 
-    def _unary(self, expression: Unary, frame: Frame) -> Expr:
+    def _unary_value(self, expression: Unary, frame: Frame) -> Expr:
         if expression.op == "-":
             negated = -self.value(expression.operand, frame)
             return self.converted(negated, type_of(expression)) if self.exact else negated
@@ -283,7 +280,9 @@ class Context:
         return Expr.atom("call", self.value(expression.operand, frame), label=expression.op)
 
     def _value_in_memory(self, expression: Expression, frame: Frame) -> Expr:
-        """Returns a value read from memory. It is a parameter if no loop changes its address."""
+        """Returns the value of a member or array element, represented by its name and subscripts
+        unless it is known.
+        """
         copied = None
         if isinstance(expression, Member):
             path = self.path(expression, frame)
@@ -299,12 +298,12 @@ class Context:
             if isinstance(at, int) and 0 <= at < len(text):
                 return Expr.const(ord(text[at]))
         if place.array not in self.arrays and not place.member and place.subscripts == (ZERO,):
-            behind = self._declared.get(place.array)
-            holder = self.frame_of(*behind, frame) if behind is not None else None
-            known = holder.env.get(behind[0]) if holder is not None and behind is not None else None
-            # A variable behind a reference.
+            target = self._declared.get(place.array)
+            holder = self.frame_of(*target, frame) if target is not None else None
+            known = holder.env.get(target[0]) if holder is not None and target is not None else None
+            # A reference: the value is that of the variable to which it refers.
             return known if isinstance(known, Expr) else Expr.name(place.array.lstrip("&"))
-        label = place_label(place, expression, lambda element: self.element(element, frame))
+        label = memory_label(place, expression, lambda element: self.element(element, frame))
         total = self._running_total(expression, place, label)
         if total is not None:
             return total
@@ -314,8 +313,8 @@ class Context:
         return loaded
 
     def _running_total(self, expression: Expression, place: Pointer, label: str) -> Expr | None:
-        """`off[u + 1]` as the sum of `off[u]` and its increment. Returns None for any other
-        element.
+        """Returns `off[u + 1]` as `off[u]` plus an increment, if `off` is a prefix sum. Returns
+        None for any other element.
         """
         base = expression.base if isinstance(expression, Index) else None
         total = self._totals.get(base.decl) if isinstance(base, Name) else None
@@ -332,19 +331,19 @@ class Context:
     def _original_of_copy(
         self, path: str | None, expression: Member, frame: Frame
     ) -> Pointer | None:
-        """Returns the origin of a member of a copied struct, as in `Window w = windows[k];`.
-        Returns None for any other member.
+        """Returns the address of the original member in `windows[k]`, if the struct was copied by
+        `Window w = windows[k];`. Returns None for any other member.
         """
-        _, place = self.members_set.held(path, expression.field, frame)
+        _, place = self.assigned_members.target_and_origin(path, expression.field, frame)
         return place.of_member(expression.field) if place and place.subscripts else None
 
-    def _ternary(self, expression: Ternary, frame: Frame) -> Expr:
+    def _ternary_value(self, expression: Ternary, frame: Frame) -> Expr:
         then, other = self.value(expression.then, frame), self.value(expression.other, frame)
         return then if then == other else chosen(
             self.value(expression.condition, frame), then, other
         )  # fmt: skip
 
-    def _called(self, expression: CallExpr, frame: Frame) -> Expr:
+    def _call_value(self, expression: CallExpr, frame: Frame) -> Expr:
         held = self.returned.get(expression)
         if isinstance(held, Expr):
             return held
@@ -380,7 +379,7 @@ class Context:
     def values_at_start(
         self, function: Function, args: tuple[Expression, ...], frame: Frame
     ) -> Frame:
-        """Returns the values of a called function's variables at its start."""
+        """Returns the frame of a called function at its start, with the values of parameters."""
         bound = self.bind(function, args, frame)
         if function.closure:
             return Frame({**frame.env, **bound}, frame.depth, frame.calls + 1)
@@ -389,7 +388,7 @@ class Context:
     def bind(
         self, function: Function, args: tuple[Expression, ...], frame: Frame
     ) -> dict[Decl, Value]:
-        """Sets the parameters of a called function to their values."""
+        """Returns the values of the arguments by parameter of the called function."""
         bound: dict[Decl, Value] = {}
         for parameter, argument in zip(function.parameters, args, strict=False):
             if parameter.ctype.kind in ("pointer", "array"):
@@ -407,8 +406,8 @@ class Context:
     # -- memory ---------------------------------------------------------------------------------
 
     def path(self, expression: Expression | None, frame: Frame) -> str | None:
-        """Returns the path `s->grid.nx` of a member, if only variables lead to it. Returns None for
-        any other expression.
+        """Returns the access path of a member, such as `s->grid.nx`, if it contains no subscripts.
+        Returns None for any other expression.
         """
         if expression is None:
             return "this"
@@ -418,7 +417,7 @@ class Context:
                 if any(s != 0 for s in held.subscripts):
                     return None
                 return held.array
-            name = self._object(expression.decl, frame)
+            name = self._reference_target(expression.decl, frame)
             return name if name is not None else self.name_of(expression.decl, frame.depth)
         if isinstance(expression, Member):
             inner = self.path(expression.base, frame)
@@ -434,11 +433,11 @@ class Context:
             return self.path(expression.operand, frame)
         return None
 
-    def _object(self, decl: Decl, frame: Frame) -> str | None:
-        """Returns the target of a reference without a known target, as a separate object:
-        `&domain`, or `this`.
+    def _reference_target(self, decl: Decl, frame: Frame) -> str | None:
+        """Returns the name of the object to which a variable refers: `&domain`, or `this`.
 
-        None for any other expression, and for the only object of a class.
+        It is the only object of the variable's class, or a separate object per reference. Returns
+        None for other variables.
         """
         sole = self.objects.get(decl.ctype.class_name) if self.objects else None
         if sole is not None:
@@ -448,13 +447,15 @@ class Context:
         return "this" if decl.name == "this" else f"&{self.name_of(decl, frame.depth)}"
 
     def pointer(self, expression: Expression, frame: Frame) -> Pointer | None:
-        """Returns the address that an expression of pointer or array type evaluates to."""
+        """Returns the address that an expression of pointer or array type evaluates to. Returns
+        None if it is unknown.
+        """
         if isinstance(expression, Name):
-            return self._named_pointer(expression.decl, frame)
+            return self._variable_pointer(expression.decl, frame)
         if isinstance(expression, Index):
-            return decayed(self._indexed(expression, frame))
+            return decayed(self._element_pointer(expression, frame))
         if isinstance(expression, Binary) and expression.op in ("+", "-"):
-            return self._moved(expression, frame)
+            return self._pointer_sum(expression, frame)
         if isinstance(expression, Unary):
             return self._unary_pointer(expression, frame)
         if isinstance(expression, Cast):
@@ -466,7 +467,7 @@ class Context:
         if isinstance(expression, Ternary):
             return self._chosen_pointer(expression, frame)
         if isinstance(expression, Opaque) and expression.string is not None:
-            name = nameless(expression)
+            name = label_without_name(expression)
             self._texts[name] = expression.string
             return Pointer(name, (ZERO,), CType("int", 8))
         returned = self.returned.get(expression) if isinstance(expression, CallExpr) else None
@@ -479,8 +480,9 @@ class Context:
         return None
 
     def _chosen_pointer(self, expression: Ternary, frame: Frame) -> Pointer | None:
-        """Returns the common address of both branches. If they are in two arrays, it is an unknown
-        place in a separate array.
+        """Returns the address that `c ? p : q` evaluates to.
+
+        If `p` and `q` point into different arrays, it is an unknown element of a separate array.
         """
         then, other = self.pointer(expression.then, frame), self.pointer(expression.other, frame)
         if is_null(expression.then):
@@ -495,19 +497,20 @@ class Context:
         chosen = self._array_pointer(name, ctype, "unknown", None, frame)
         return chosen.plus(self.varying(name))
 
-    def _named_pointer(self, decl: Decl, frame: Frame) -> Pointer | None:
+    def _variable_pointer(self, decl: Decl, frame: Frame) -> Pointer | None:
         held = frame.env.get(decl)
         if isinstance(held, Pointer):
             return held
         if decl.ctype.kind not in ("pointer", "array"):
             return None
-        name = self._object(decl, frame)
+        name = self._reference_target(decl, frame)
         if name is not None:
             pointee = decl.ctype.element or UNKNOWN
             return Pointer(name if pointee.kind == "struct" else name[1:], (ZERO,), pointee)
         storage = {"static": "global"}.get(decl.kind, decl.kind)
         if decl in self.private or decl.name in self.private_names:
-            # A private array or container. The target of another private pointer is not private.
+            # Private arrays and containers have private memory. A private pointer may have a shared
+            # target.
             init = decl.init if decl.ctype.name else None
             made_empty = isinstance(init, Opaque) and not init.text and not init.children
             storage = "private" if decl.ctype.kind == "array" or made_empty else "unknown"
@@ -529,13 +532,13 @@ class Context:
             self.arrays[name] = Array(name, inner.bytes, tuple(dims), storage, span)
         return Pointer(name, (ZERO,), pointee)
 
-    def _indexed(self, expression: Index, frame: Frame) -> Pointer | None:
+    def _element_pointer(self, expression: Index, frame: Frame) -> Pointer | None:
         base = self.pointer(expression.base, frame)
         if base is None:
             ctype = expression.base.decl.ctype if isinstance(expression.base, Name) else None
             if ctype is None or ctype.kind not in ("struct", "unknown"):
                 return None
-            # An overloaded operator[] or a dependent type: an array with an unknown element type.
+            # An overloaded operator[], or a type that depends on a template parameter.
             assert isinstance(expression.base, Name)
             name = self.name_of(expression.base.decl, frame.depth)
             base = self._array_pointer(
@@ -543,7 +546,7 @@ class Context:
             )
         return base.plus(self.value(expression.index, frame))
 
-    def _moved(self, expression: Binary, frame: Frame) -> Pointer | None:
+    def _pointer_sum(self, expression: Binary, frame: Frame) -> Pointer | None:
         base = self.pointer(expression.left, frame)
         if base is not None:
             distance = self.value(expression.right, frame)
@@ -577,11 +580,11 @@ class Context:
         if base is None or ctype.element is None or ctype.kind not in ("pointer", "array"):
             return base
         if ctype.element.kind == "array":
-            # (double (*)[n]) p: the memory gets the shape of the new type.
+            # The cast `(double (*)[n]) p` gives the array the dimensions of the new type.
             return self._array_pointer(f"{base.array}", ctype, "unknown", None, frame)._replace(
                 array=base.array
             )
-        return as_other_type(base, ctype, self.arrays, self.varying)
+        return as_array_of_type(base, ctype, self.arrays, self.varying)
 
     def _member_pointer(self, expression: Member, frame: Frame) -> Pointer | None:
         ctype = expression.field.ctype
@@ -589,8 +592,8 @@ class Context:
             return None
         path = self.path(expression, frame)
         set_here = place = None
-        if ctype.kind == "pointer":  # an array in a copy belongs to the copy
-            set_here, place = self.members_set.held(path, expression.field, frame)
+        if ctype.kind == "pointer":  # copying a struct copies its arrays, but no pointer targets
+            set_here, place = self.assigned_members.target_and_origin(path, expression.field, frame)
         if set_here is not None:
             return set_here
         base = expression.base
@@ -600,12 +603,12 @@ class Context:
         if place is None and base is not None:
             place = self.element(base, frame)
         if place is None and base is not None and expression.arrow:
-            place = self.pointer(base, frame)  # p->x of p = &cells[i]
+            place = self.pointer(base, frame)  # p->x where p = &cells[i]
         if place is None:
             return None
         name = f"{place.array}[].{expression.field.name}"
         outer = self.arrays.get(place.array)
-        # An array is inside the struct. The target of a pointer may be anywhere.
+        # A member array is inside the struct. The target of a member pointer is elsewhere.
         inside = outer is not None and ctype.kind == "array"
         storage = outer.storage if outer is not None and inside else "unknown"
         inner = self._array_pointer(name, ctype, storage, expression.field.span, frame)
@@ -621,11 +624,11 @@ class Context:
         return inner._replace(subscripts=(*place.subscripts, ZERO), offset=offset)
 
     def element(self, expression: Expression | None, frame: Frame) -> Pointer | None:
-        """Returns the place of an lvalue in memory. Its type is in `pointee`. Returns None for a
-        plain scalar.
+        """Returns the address of an lvalue, with its type in `pointee`. Returns None for a scalar
+        variable or a member of one.
         """
         if isinstance(expression, Index):
-            return self._indexed(expression, frame)
+            return self._element_pointer(expression, frame)
         if isinstance(expression, Unary) and expression.op == "*":
             return self.pointer(expression.operand, frame)
         if isinstance(expression, Member):
@@ -635,8 +638,10 @@ class Context:
             place = self.element(base, frame)
             if place is None and expression.arrow:
                 place = self.pointer(base, frame)
-                if place is not None and not in_array(base, place, self.arrays.get(place.array)):
-                    return None  # p->x of a fixed p is a scalar
+                if place is not None and not is_in_array_element(
+                    base, place, self.arrays.get(place.array)
+                ):
+                    return None  # p->x is like a scalar variable if p does not change
             if place is None or not place.subscripts:
                 return None
             return place.of_member(expression.field)

@@ -1,9 +1,8 @@
-"""Finds the functions that an expression selects from a table. The selected function depends on the
-subscripts.
+"""Finds the functions that subscripts select from a table of function pointers.
 
-table[t % 2]()            a() where t % 2 == 0, b() where t % 2 == 1
-suite.tests[i].run()      the i-th of a list in a struct
-grid[i][j]()              by 2*i + j of a table of two columns
+table[t % 2]()            a() if t % 2 == 0, b() if t % 2 == 1
+suite.tests[i].run()      function number i of a list in a struct
+grid[i][j]()              function number 2*i + j of a table with two columns
 """
 
 from __future__ import annotations
@@ -11,7 +10,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from regionpredict.frontend.linking import LinkedUnit
-from regionpredict.frontend.lowering.function_tables import is_listed, may_be_function_pointer
+from regionpredict.frontend.lowering.function_tables import (
+    is_set_by_initializers,
+    may_be_function_pointer,
+)
 from regionpredict.frontend.syntax import (
     Binary,
     CallExpr,
@@ -36,12 +38,14 @@ from regionpredict.frontend.syntax import (
 from regionpredict.frontend.syntax.integer_types import type_of
 
 _MOST_ELEMENTS = 200
-_MOST_STEPS = 8  # maximum steps from a variable to a function
+_MOST_STEPS = 8  # maximum number of members and subscripts from a variable to a function
 
 
-class Picked(NamedTuple):
-    """The functions in the elements of a table, with "" for a missing one. `subscript` selects a
-    function. It is None if there is only one. `others` are the other functions in the same table.
+class SelectedFunctions(NamedTuple):
+    """The functions that an expression may select from a table, with "" for a null pointer.
+
+    The value of `subscript` is the index of the selected function. It is None if there is only one
+    function. `others` are the functions in the table that the expression cannot select.
     """
 
     subscript: Expression | None
@@ -49,16 +53,18 @@ class Picked(NamedTuple):
     others: tuple[str, ...] = ()
 
 
-def picking_in(call: CallExpr) -> Expression | None:
-    """Returns the expression that selects the called or passed function."""
+def selecting_expression(call: CallExpr) -> Expression | None:
+    """Returns the expression that selects the function that a call invokes, or that it passes as
+    its only function argument.
+    """
     if call.decl is None and call.pointer is not None:
         return call.pointer
-    handed = [argument for argument in call.args if is_unknown_function_pointer(argument)]
-    return handed[0] if len(handed) == 1 else None
+    passed = [argument for argument in call.args if is_unknown_function_pointer(argument)]
+    return passed[0] if len(passed) == 1 else None
 
 
 def is_unknown_function_pointer(argument: Expression) -> bool:
-    """Returns whether an argument may be a pointer to a function that its text does not name."""
+    """Returns whether an argument may be a function pointer other than the name of a function."""
     argument = without_cast_or_dereference(argument)
     if named_function(argument) is not None or is_null(argument):
         return False
@@ -67,40 +73,44 @@ def is_unknown_function_pointer(argument: Expression) -> bool:
     return isinstance(argument, (Index, Member, Ternary))
 
 
-class _Step(NamedTuple):
-    """A step into an initializer list: to a member, or to an element of an array of `extent`."""
+class _InitializerStep(NamedTuple):
+    """A step into an initializer list: to a member, or to an element of an array with `extent`
+    elements.
+    """
 
     member: str = ""
     subscript: Expression | None = None
     extent: int = 0
 
 
-def picked_from_table(unit: LinkedUnit, pointer: Expression, function: Function) -> Picked | None:
-    """Returns the elements that `pointer` selects in `function`. Returns None if its table may
-    change or is unknown.
+def functions_from_table(
+    unit: LinkedUnit, pointer: Expression, function: Function
+) -> SelectedFunctions | None:
+    """Returns the functions that the expression `pointer` of `function` may select from a table.
+    Returns None if the table is unknown or may change.
     """
     pointer = without_cast_or_dereference(initial_value(unit, function, pointer))
-    if not isinstance(pointer, (Index, Member)) or not is_listed(unit, pointer):
+    if not isinstance(pointer, (Index, Member)) or not is_set_by_initializers(unit, pointer):
         return None
-    steps: list[_Step] = []
-    root = _root(unit, function, pointer, steps)
+    steps: list[_InitializerStep] = []
+    root = _table_variable(unit, function, pointer, steps)
     if root is None:
         return None
     table = unit.variable_of(root) if root.kind in ("global", "static") else root
     if table.init is None or unit.is_set(table, function):
         return None
-    functions = _functions(table.init, steps[::-1])
+    functions = _functions_in(table.init, steps[::-1])
     if functions is None or len(functions) > _MOST_ELEMENTS:
         return None
-    index = _index(steps[::-1])
+    index = _linear_position(steps[::-1])
     if index is not None and has_side_effects(index):
         return None
-    whole = _functions(table.init, [_anywhere(step) for step in steps[::-1]]) or []
+    whole = _functions_in(table.init, [_any_element(step) for step in steps[::-1]]) or []
     others = {name for name in whole if name} - set(functions)
-    return Picked(index, tuple(functions), tuple(sorted(others)))
+    return SelectedFunctions(index, tuple(functions), tuple(sorted(others)))
 
 
-def _anywhere(step: _Step) -> _Step:
+def _any_element(step: _InitializerStep) -> _InitializerStep:
     constant = isinstance(step.subscript, IntLit)
     return step._replace(subscript=_ANY) if constant else step
 
@@ -108,27 +118,29 @@ def _anywhere(step: _Step) -> _Step:
 _ANY = Opaque("any")
 
 
-def _root(
-    unit: LinkedUnit, function: Function, place: Expression, steps: list[_Step]
+def _table_variable(
+    unit: LinkedUnit, function: Function, place: Expression, steps: list[_InitializerStep]
 ) -> Decl | None:
-    """Returns the variable that contains a place.
+    """Returns the variable that contains the table of a selected element.
 
-    The steps to the place are added to `steps` in reverse order.
+    The members and subscripts that lead to the element are added to `steps` in reverse order.
     """
     for _ in range(_MOST_STEPS):
         place = without_cast_or_dereference(initial_value(unit, function, place))
         if isinstance(place, Name):
-            held = place.decl.kind in ("global", "static", "local")
-            return place.decl if held and place.decl.ctype.kind in ("array", "struct") else None
+            is_variable = place.decl.kind in ("global", "static", "local")
+            return (
+                place.decl if is_variable and place.decl.ctype.kind in ("array", "struct") else None
+            )
         if isinstance(place, Index):
             extent = type_of(place.base).extent
             whole = extent if isinstance(place.base, (Index, Member)) else _extent(unit, place.base)
             if type_of(place.base).kind != "array" or not isinstance(whole, IntLit):
                 return None
-            steps.append(_Step(subscript=place.index, extent=whole.value))
+            steps.append(_InitializerStep(subscript=place.index, extent=whole.value))
             place = place.base
         elif isinstance(place, Member) and (base := place.base) is not None:
-            steps.append(_Step(member=place.field.name))
+            steps.append(_InitializerStep(member=place.field.name))
             if not place.arrow:
                 place = base
                 continue
@@ -169,7 +181,9 @@ def _is_array(name: Name) -> bool:
 
 
 def initial_value(unit: LinkedUnit, function: Function, value: Expression) -> Expression:
-    """Returns the initial value of a local variable without other assignments."""
+    """Replaces a local variable without other assignments by its initial value. Returns any other
+    expression unchanged.
+    """
     for _ in range(_MOST_STEPS):
         if not isinstance(value, Name) or value.decl.kind != "local" or value.decl.init is None:
             return value
@@ -182,8 +196,8 @@ def initial_value(unit: LinkedUnit, function: Function, value: Expression) -> Ex
     return value
 
 
-def _functions(value: Expression | None, steps: list[_Step]) -> list[str] | None:
-    """Returns the functions in the part of a value that these members and elements select."""
+def _functions_in(value: Expression | None, steps: list[_InitializerStep]) -> list[str] | None:
+    """Returns the names of the functions in the part of an initializer to which `steps` lead."""
     if not steps:
         if value is None or is_null(value):
             return [""]
@@ -191,31 +205,31 @@ def _functions(value: Expression | None, steps: list[_Step]) -> list[str] | None
         return None if named is None else [named.name]
     step, rest = steps[0], steps[1:]
     if step.member:
-        return _functions(None if value is None else _member(value, step.member), rest)
+        return _functions_in(None if value is None else _member_value(value, step.member), rest)
     elements = {} if value is None else elements_listed(value)
     if elements is None or step.extent > _MOST_ELEMENTS:
         return None
     numbers = [step.subscript.value] if isinstance(step.subscript, IntLit) else range(step.extent)
     functions: list[str] = []
     for number in numbers:
-        inside = _functions(elements.get(number), rest)
+        inside = _functions_in(elements.get(number), rest)
         if inside is None:
             return None
         functions += inside
     return functions
 
 
-def _member(value: Expression, member: str) -> Expression | None:
+def _member_value(value: Expression, member: str) -> Expression | None:
     for listed in initial_values(value) or ():
-        given = member_named(listed)
-        if given is not None and given[0] == member:
-            return given[1]
+        named_value = member_named(listed)
+        if named_value is not None and named_value[0] == member:
+            return named_value[1]
     return None
 
 
-def _index(steps: list[_Step]) -> Expression | None:
-    """Returns the position of the selected function among all functions, as an expression in the
-    variable subscripts.
+def _linear_position(steps: list[_InitializerStep]) -> Expression | None:
+    """Returns the index of the selected function as an expression of the variable subscripts.
+    Returns None if all subscripts are constants.
     """
     whole: Expression | None = None
     for step in steps:
@@ -229,7 +243,9 @@ def _index(steps: list[_Step]) -> Expression | None:
 
 
 def without_cast_or_dereference(expression: Expression) -> Expression:
-    """`table[k]` for `(type)table[k]` and `*table[k]`."""
+    """Returns `table[k]` for `(type)table[k]` and `*table[k]`, and other expressions without
+    casts.
+    """
     expression = without_casts(expression)
     if isinstance(expression, Unary) and expression.op == "*":
         inner = without_cast_or_dereference(expression.operand)

@@ -7,8 +7,8 @@
         scale(to, block);
     }
 
-The loop is the innermost one that creates the task and whose iterations are counted. A task without
-such a loop is one iteration.
+The loop is the innermost `for` loop around the task. A task outside loops becomes a loop with one
+iteration.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ from regionpredict.ir import Span
 
 
 class LoopSite(NamedTuple):
-    """A directive with the loop whose iterations it shares, and the constructs around it.
+    """A directive with its worksharing loop, and the constructs around it.
 
-    `target` says that the loop runs on a device. `nested_in` is a `parallel` that encloses the
-    region's own `parallel`.
+    `target` says that the loop runs on a device. `nested_in` is the position of a `parallel`
+    directive that encloses the region's own parallel region.
     """
 
     directive: Directive
@@ -54,36 +54,38 @@ class LoopSite(NamedTuple):
 
 
 def task_sites(statement: Stmt) -> Iterator[LoopSite]:
-    """Yields every explicit task in a function's body, including those of `taskloop`."""
-    yield from _find(statement, (), ())
+    """Yields a loop for every `task` and `taskloop` directive in a function's body."""
+    yield from _find_tasks(statement, (), ())
 
 
-def _find(statement: Stmt, loops: tuple[For, ...], before: tuple[Stmt, ...]) -> Iterator[LoopSite]:
-    """Finds tasks. `before` gives the statements in the innermost loop's body that precede the
-    task.
+def _find_tasks(
+    statement: Stmt, loops: tuple[For, ...], before: tuple[Stmt, ...]
+) -> Iterator[LoopSite]:
+    """Yields the loops of all tasks in a statement. `before` are the preceding declarations and
+    assignments in the innermost loop.
     """
     if isinstance(statement, Directive) and statement.pragma.is_task:
         if statement.pragma.kind != "task":  # a taskloop
-            yield LoopSite(statement, _loop_of(statement.body), "orphaned", loops, None)
+            yield LoopSite(statement, _associated_loop(statement.body), "orphaned", loops, None)
         elif statement.body is not None:
             body = Compound((*before, statement.body))
             span = statement.span
             if loops:
-                made = loops[-1]._replace(body=body)
-                yield LoopSite(statement, made, "orphaned", loops[:-1], None)
+                loop = loops[-1]._replace(body=body)
+                yield LoopSite(statement, loop, "orphaned", loops[:-1], None)
             else:
                 yield LoopSite(statement, _loop_of_one_iteration(body, span), "orphaned", (), None)
     if isinstance(statement, For):
-        yield from _find(statement.body, (*loops, statement), ())
+        yield from _find_tasks(statement.body, (*loops, statement), ())
         return
     if isinstance(statement, Compound):
         for item in statement.items:
-            yield from _find(item, loops, before)
+            yield from _find_tasks(item, loops, before)
             if isinstance(item, DeclStmt) or _is_assignment(item):
                 before = (*before, item)
         return
     for inner in inner_statements(statement):
-        yield from _find(inner, loops, before)
+        yield from _find_tasks(inner, loops, before)
 
 
 def _is_assignment(statement: Stmt) -> bool:
@@ -94,14 +96,14 @@ def _is_assignment(statement: Stmt) -> bool:
     )
 
 
-def _loop_of(statement: Stmt | None) -> For | RangeFor | None:
+def _associated_loop(statement: Stmt | None) -> For | RangeFor | None:
     while isinstance(statement, Directive):
         statement = statement.body
     return statement if isinstance(statement, (For, RangeFor)) else None
 
 
 def _loop_of_one_iteration(body: Stmt, span: Span) -> For:
-    """`for (int task = 0; task < 1; task++) body`"""
+    """Returns the loop `for (int task = 0; task < 1; task++) body`."""
     counter = Decl("task", "local", CType("int", 32), span, init=IntLit(0))
     name = Name(counter, span)
     return For(

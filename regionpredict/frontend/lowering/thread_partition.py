@@ -2,15 +2,15 @@
 the threads.
 
     for (i = t * n / p; i < (t + 1) * n / p; i++)    [0, n) in blocks:   schedule(static)
-    for (i = t; i < n; i += p)                       [0, n) in turn:     schedule(static, 1)
-    for (i = 0; i < count; i++) a[first + i] = 0;    [0, n) in blocks, if first + i is
-    for (i = 0; i < n; i++)                          every thread has all of it: no partition
+    for (i = t; i < n; i += p)                       [0, n) cyclically:  schedule(static, 1)
+    for (i = 0; i < count; i++) a[first + i] = 0;    in blocks, if the subscripts are
+    for (i = 0; i < n; i++)                          the same range in every thread: no partition
 
 Bounds are expressions of the thread number, the number of threads and the program's names. The
 ranges of all threads are enumerated for several numbers of threads and several values of the names.
 Each iteration must belong to exactly one thread, and all threads together must cover the serial
-range. Some partitions omit a remainder, with `n / p` iterations per thread. They are taken
-literally, so `n` is assumed to be a multiple of `p`.
+range. With `n / p` iterations per thread, a remainder would be omitted. Therefore `n` is assumed to
+be a multiple of `p`.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from regionpredict.ir.region import THREAD_NUMBER, statements_in
 
 TEAM = "omp_get_num_threads()"
 
-_TEAMS = (2, 3, 4, 5, 7, 8)  # threads
-_TRIALS = 24  # sets of values for the names, per kind
-_NEEDED = 3  # minimum number of sets with enough iterations
-_MULTIPLE = 840  # a multiple of all of _TEAMS
-_UNEVEN = 1.25  # maximum ratio of the longest block to the mean for equal blocks
+_TRIAL_THREADS = (2, 3, 4, 5, 7, 8)  # threads
+_TRIALS = 24  # number of value assignments to the names, for arbitrary values and for multiples
+_LEAST_USABLE_TRIALS = 3  # minimum number of trials with enough iterations per thread
+_MULTIPLE = 840  # a common multiple of all _TRIAL_THREADS
+_MOST_IMBALANCE = 1.25  # maximum ratio of the longest block to the mean block for schedule(static)
 
 
 class ThreadBounds(NamedTuple):
@@ -45,18 +45,18 @@ class ThreadBounds(NamedTuple):
 
     @property
     def names(self) -> frozenset[str]:
-        """All names in the header."""
+        """The names in the start, bound and step."""
         return self.start.names | self.bound.names | self.step.names
 
     def with_replacements(self, bindings: Mapping[str, Expr]) -> ThreadBounds:
         """Returns the header with names replaced and expressions simplified."""
         start, bound, step = (
-            shortened(part.substitute(bindings)) for part in (self.start, self.bound, self.step)
+            simplified(part.substitute(bindings)) for part in (self.start, self.bound, self.step)
         )
         return ThreadBounds(start, self.comparison, bound, step)
 
-    def moved(self, distance: Expr) -> ThreadBounds:
-        """Returns the header of the same loop if its variable is increased by `distance`."""
+    def shifted(self, distance: Expr) -> ThreadBounds:
+        """Returns the header after adding `distance` to the loop variable."""
         return self._replace(start=self.start + distance, bound=self.bound + distance)
 
 
@@ -71,9 +71,9 @@ def partition_of(bounds: ThreadBounds, team: int | None = None) -> Partition | N
     """Returns the range that the threads share, and its schedule. Returns None if the bounds are
     not a partition.
 
-    `team` is the number of threads if the source fixes it. Otherwise the bounds contain `TEAM`.
+    `team` is the number of threads if it is constant in the source.
     """
-    teams = _TEAMS if team is None else (team,)
+    teams = _TRIAL_THREADS if team is None else (team,)
     whole = _serial_range(bounds, team)
     if THREAD_NUMBER not in bounds.names or whole is None or {THREAD_NUMBER, TEAM} & whole.names:
         return None
@@ -85,7 +85,7 @@ def partition_of(bounds: ThreadBounds, team: int | None = None) -> Partition | N
             for threads in teams
         ]
         schedules = {schedule for schedule in schedules_of_trials if schedule is not None}
-        needed = min(_NEEDED, len(trials)) * len(teams)
+        needed = min(_LEAST_USABLE_TRIALS, len(trials)) * len(teams)
         enough = sum(schedule is not None for schedule in schedules_of_trials) >= needed
         if enough and len(schedules) == 1 and schedules <= {"static", "static,1"}:
             return Partition(whole, schedules.pop())
@@ -98,15 +98,14 @@ def shared_loop(
     """Returns a loop and the partition of its iterations. Returns None if the threads do not share
     the loop.
 
-    `bindings` gives the names in the header in terms of `THREAD_NUMBER` and `TEAM`. A loop may
-    count from zero in each thread, as in `for (i = 0; i < count; i++) a[first + i] = 0;`. In the
-    result, it counts from `first`.
+    `bindings` gives the names in the header in terms of `THREAD_NUMBER` and `TEAM`. A loop such as
+    `for (i = 0; i < count; i++) a[first + i] = 0;` is shifted, so that it counts from `first`.
     """
-    written = header_of(loop)
+    written = thread_bounds(loop)
     if written is None:
         return None
     for offset in (ZERO, *_thread_offsets(loop)):
-        bounds = written.moved(offset)
+        bounds = written.shifted(offset)
         partition = partition_of(bounds.with_replacements(bindings), team)
         if partition is not None:
             here = Expr.name(loop.variable) - offset
@@ -115,17 +114,15 @@ def shared_loop(
     return None
 
 
-def header_of(loop: Loop) -> ThreadBounds | None:
-    """Returns the header of a counted loop."""
+def thread_bounds(loop: Loop) -> ThreadBounds | None:
+    """Returns the header of a loop. Returns None if start, bound or step is unknown."""
     if loop.start is None or loop.bound is None or loop.step is None:
         return None
     return ThreadBounds(loop.start, loop.comparison, loop.bound, loop.step)
 
 
 def _thread_offsets(loop: Loop) -> list[Expr]:
-    """Returns the terms that contain the thread number and are added to the loop's variable in
-    subscripts.
-    """
+    """Returns the terms with the thread number that subscripts add to the loop variable."""
     offsets = {
         offset
         for statement in statements_in(loop.body)
@@ -149,8 +146,8 @@ def _thread_offset(subscript: Expr, variable: str) -> Expr | None:
 
 
 def _serial_range(bounds: ThreadBounds, team: int | None) -> ThreadBounds | None:
-    """Returns the range of a single thread. For a fixed number of threads, it extends from the
-    first thread's start to the last thread's end.
+    """Returns the iteration range of one thread that runs alone. For a constant number of threads,
+    it extends from the first thread's start to the last thread's end.
     """
     first = bounds.with_replacements({THREAD_NUMBER: Expr.const(0), TEAM: Expr.const(team or 1)})
     if team is None:
@@ -165,7 +162,7 @@ def _serial_range(bounds: ThreadBounds, team: int | None) -> ThreadBounds | None
 
 
 def _trial_bindings(names: Sequence[str], multiple: int) -> Iterator[dict[str, Number]]:
-    """Reproducible trial values for names, small and large, in random order."""
+    """Yields reproducible pseudo-random values for the names, all multiples of `multiple`."""
     draw = Random(0)
     for _ in range(_TRIALS if names else 1):
         if multiple > 1:
@@ -178,12 +175,13 @@ def _trial_bindings(names: Sequence[str], multiple: int) -> Iterator[dict[str, N
 def _schedule_at(
     bounds: ThreadBounds, whole: ThreadBounds, threads: int, bindings: Mapping[str, Number]
 ) -> str | None:
-    """Returns the schedule at these values. 'other' for an unknown schedule, None if there are too
-    few iterations.
+    """Returns the schedule for these values: 'static', 'static,1', or 'other' for an unknown one.
+    Returns None if there are too few iterations.
     """
-    everything = _range(whole, bindings)
+    everything = _iteration_range(whole, bindings)
     parts = [
-        _range(bounds, {**bindings, THREAD_NUMBER: at, TEAM: threads}) for at in range(threads)
+        _iteration_range(bounds, {**bindings, THREAD_NUMBER: at, TEAM: threads})
+        for at in range(threads)
     ]
     if everything is None or None in parts:
         return "other"
@@ -192,12 +190,12 @@ def _schedule_at(
     if all(part == everything[at::threads] for at, part in enumerate(parts)):
         return "static,1"
     blocks = [part for part in parts if part]
-    even = max(map(len, blocks), default=0) <= _UNEVEN * len(everything) / threads + threads
+    even = max(map(len, blocks), default=0) <= _MOST_IMBALANCE * len(everything) / threads + threads
     return "static" if even and _are_blocks(blocks, everything) else "other"
 
 
 def _are_blocks(parts: Sequence[range], everything: range) -> bool:
-    """Returns whether the parts divide all iterations into contiguous pieces, in any order."""
+    """Returns whether the parts divide all iterations into contiguous blocks, in any order."""
     end = 0
     for part in sorted(parts, key=lambda part: (part[0] - everything.start) * everything.step):
         if part != everything[end : end + len(part)]:
@@ -206,8 +204,8 @@ def _are_blocks(parts: Sequence[range], everything: range) -> bool:
     return end == len(everything)
 
 
-def _range(bounds: ThreadBounds, bindings: Mapping[str, Number]) -> range | None:
-    """Returns the iterations as numbers. Returns None if the header does not determine them."""
+def _iteration_range(bounds: ThreadBounds, bindings: Mapping[str, Number]) -> range | None:
+    """Returns the values of the loop variable as a range. Returns None if they are unknown."""
     numbers = [part.evaluate(bindings) for part in (bounds.start, bounds.bound, bounds.step)]
     if any(not isinstance(number, int) for number in numbers):
         return None
@@ -222,19 +220,19 @@ def _range(bounds: ThreadBounds, bindings: Mapping[str, Number]) -> range | None
     return range(start, bound, step)
 
 
-def shortened(expression: Expr) -> Expr:
-    """Simplifies choices that are decided: `n < n ? a : b` is b, `min(n, n - 1)` is n - 1, `n % 1`
-    is 0.
+def simplified(expression: Expr) -> Expr:
+    """Simplifies conditional expressions with constant conditions: `n < n ? a : b` is `b`, and
+    `min(n, n - 1)` is `n - 1`.
 
     >>> n = Expr.name("n")
-    >>> str(shortened(Expr.atom("select", Expr.atom("lt", n, n - 1), n, n - 2)))
+    >>> str(simplified(Expr.atom("select", Expr.atom("lt", n, n - 1), n, n - 2)))
     'n - 2'
     """
-    return expression.replace_atoms(_shortened_atom)
+    return expression.replace_atoms(_simplified_atom)
 
 
-def _shortened_atom(atom: Atom) -> Expr | None:
-    args = tuple(shortened(arg) for arg in atom.args)
+def _simplified_atom(atom: Atom) -> Expr | None:
+    args = tuple(simplified(arg) for arg in atom.args)
     if atom.kind == "mod" and args[1] == 1:
         return Expr.const(0)
     if atom.kind == "select":

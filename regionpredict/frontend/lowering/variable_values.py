@@ -1,8 +1,8 @@
-"""Values of a region's variables, statement by statement and after loops.
+"""Tracks the values of a region's variables through assignments and loops.
 
 int k = 0;                         k is 0
-for (int j = 0; j < n; j++)        k grows by 2 in each of n iterations:
-    k += 2;                        after the loop it is 2*n
+for (int j = 0; j < n; j++)        k grows by 2 in each of n iterations
+    k += 2;                        k is 2*n after the loop
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection
 
-from regionpredict.frontend.lowering.early_leaves import with_separate_rest
+from regionpredict.frontend.lowering.early_leaves import with_exits_as_branches
 from regionpredict.frontend.lowering.frame import Frame, Pointer
 from regionpredict.frontend.lowering.loop_exits import may_end_early
 from regionpredict.frontend.lowering.loop_headers import (
@@ -20,7 +20,11 @@ from regionpredict.frontend.lowering.loop_headers import (
     read_header,
     trips_of,
 )
-from regionpredict.frontend.lowering.member_pointers import assigned, declared, forget_set_in
+from regionpredict.frontend.lowering.member_pointers import (
+    forget_members_set_in,
+    record_declaration,
+    record_member_assignment,
+)
 from regionpredict.frontend.lowering.symbolic_values import Context
 from regionpredict.frontend.syntax import (
     Assign,
@@ -45,11 +49,11 @@ from regionpredict.frontend.syntax.integer_types import converted, type_of
 from regionpredict.ir import Expr
 from regionpredict.ir.expr import ZERO
 
-_MAX_UNROLLED = 64  # iterations: a 64-bit number can be halved this often
+_MAX_UNROLLED = 64  # iterations, which is the number of times a 64-bit number can be halved
 
 
 class VariableValues:
-    """Keeps the values of a frame's variables as statements change them."""
+    """Updates the variable values of a frame as statements change them."""
 
     def __init__(self, context: Context, effects: Effects) -> None:
         self.context = context
@@ -57,8 +61,8 @@ class VariableValues:
         self._writers: dict[Compound, dict[Decl, list[Stmt] | None]] = {}
 
     def known_iterations(self, loop: For, frame: Frame) -> int | None:
-        """Returns the number of iterations of a loop whose condition has a known value at each
-        test. Returns None if the result is unknown.
+        """Returns the number of iterations, found by evaluating the condition before each
+        iteration. Returns None if it is unknown or above 64.
         """
         if loop.condition is None or loop.increment is None or leaves_loop(loop.body):
             return None
@@ -81,32 +85,34 @@ class VariableValues:
             self.assign(loop.increment, trial)
         return None
 
-    def unset(self, decl: Decl, frame: Frame) -> Expr | Pointer | None:
-        """Returns the value of a variable that was not set: its own name."""
+    def initial_value(self, decl: Decl, frame: Frame) -> Expr | Pointer | None:
+        """Returns the symbolic value of a variable without known assignments: its name."""
         use = Name(decl, decl.span)
         if decl.ctype.kind == "pointer":
             return self.context.pointer(use, frame)
         return self.context.value(use, frame)
 
-    def leave(
+    def set_after_loop(
         self, loop: For, written: Collection[Decl], trips: Expr | None,
         outside: dict[Decl, Expr | Pointer], frame: Frame,
     ) -> None:  # fmt: skip
-        """Sets the values after a loop of `trips` iterations. `outside` gives the values before the
-        loop.
+        """Sets the variables in `written` to their values after a loop of `trips` iterations.
+        `outside` contains the values before the loop.
         """
         if trips is not None and trips.constant is not None and trips.constant < 0:
             trips = ZERO
-        for decl in in_order(written):
+        for decl in in_declaration_order(written):
             start = outside.get(decl)
-            advance = self.advance_of_loop(loop, decl, frame) if trips is not None else None
+            advance = self.increment_per_iteration(loop, decl, frame) if trips is not None else None
             if advance is not None and start is not None and trips is not None:
                 total = advance * trips
                 frame.env[decl] = start + total if isinstance(start, Expr) else start.plus(total)
             else:
                 self.forget(decl, frame)
 
-    def leave_counter(self, loop: For, header: Header, trips: Expr | None, frame: Frame) -> None:
+    def set_counter_after_loop(
+        self, loop: For, header: Header, trips: Expr | None, frame: Frame
+    ) -> None:
         """Sets the loop variable to its value after the loop: the first value for which the
         condition is false.
         """
@@ -121,7 +127,7 @@ class VariableValues:
         frame.env[decl] = header.pointer.plus(end) if header.pointer is not None else end
 
     def forget(self, decl: Decl, frame: Frame) -> None:
-        """Makes a variable unknown."""
+        """Makes the value of a variable unknown."""
         name = self.context.name_of(decl, frame.depth)
         if decl.ctype.kind == "pointer":
             frame.env.pop(decl, None)
@@ -132,16 +138,16 @@ class VariableValues:
             frame.env[decl] = self.context.varying(name)
 
     def condition_value(self, condition: Expression, frame: Frame) -> Expr:
-        """Returns the value of a condition. Unknown if the condition has side effects."""
+        """Returns the value of a condition, which is unknown if the condition has side effects."""
         if self.effects.of(condition):
             return self.context.varying("?")
-        return self.context.exactly(condition, frame)
+        return self.context.exact_value(condition, frame)
 
     @staticmethod
-    def chosen(
+    def select(
         test: Expr | None, then: Expr | Pointer | None, other: Expr | Pointer | None
     ) -> Expr | Pointer | None:
-        """Combines two values by a condition. Returns None if the result is unknown."""
+        """Returns `test ? then : other` as one value. Returns None if it is unknown."""
         if then == other:
             return then
         if test is None or not isinstance(then, Expr) or not isinstance(other, Expr):
@@ -149,23 +155,23 @@ class VariableValues:
         plain = all(value.is_plain for value in (test, then, other))
         return chosen(test, then, other, BY_IF) if plain else None
 
-    def advance_of_loop(self, loop: For, decl: Decl, frame: Frame) -> Expr | None:
-        """Returns the increment of `decl` in one iteration of a loop, in its body and its
-        header.
+    def increment_per_iteration(self, loop: For, decl: Decl, frame: Frame) -> Expr | None:
+        """Returns the increment of `decl` per iteration of a `for` loop, from its body and its
+        header. Returns None if it is unknown.
         """
-        return self.advance_of(loop.body, loop.increment, decl, frame)
+        return self.increment_in_iteration(loop.body, loop.increment, decl, frame)
 
-    def advance_of(
+    def increment_in_iteration(
         self, body: Stmt, increment: Expression | None, decl: Decl, frame: Frame
     ) -> Expr | None:
-        """Returns the increment of `decl` in a body and the action after it."""
-        inside = self.advance(body, decl, frame)
+        """Returns the increment of `decl` by a loop body and the loop's increment expression."""
+        inside = self.increment_in_statement(body, decl, frame)
         own = self.effects.of(increment).get(decl, 0) if increment is not None else 0
         return None if inside is None or own is None else inside + own
 
-    def advance(self, body: Stmt, decl: Decl, frame: Frame) -> Expr | None:
-        """Returns the increment of `decl` in one execution of `body`, if every write is `v++` or `v
-        += c`.
+    def increment_in_statement(self, body: Stmt, decl: Decl, frame: Frame) -> Expr | None:
+        """Returns the increment of `decl` in one execution of `body`, if every write is like `v++`
+        or `v += 2`. Returns None for other writes.
         """
         if decl not in self.effects.written_in(body):
             return ZERO
@@ -175,7 +181,7 @@ class VariableValues:
             if items is None:
                 return None
             for item in items:
-                part = self.advance(item, decl, frame)
+                part = self.increment_in_statement(item, decl, frame)
                 if part is None:
                     return None
                 total = total + part
@@ -184,7 +190,7 @@ class VariableValues:
             amount = self.effects.of(body.expr).get(decl, 0)
             return None if amount is None else Expr.const(amount)
         if isinstance(body, For):
-            inner = self.advance_of_loop(body, decl, frame)
+            inner = self.increment_per_iteration(body, decl, frame)
             if inner is None or inner == 0:
                 return inner
             header = read_header(body, self.context, frame)
@@ -196,12 +202,12 @@ class VariableValues:
         return None
 
     def _writers_in(self, block: Compound) -> dict[Decl, list[Stmt] | None]:
-        """Returns the statements of a block that write each variable. Returns None if an early exit
-        precedes a write.
+        """Returns the statements of a block that write each variable. The value is None for a
+        variable that an early exit may skip.
         """
         known = self._writers.get(block)
         if known is None:
-            items, rest = with_separate_rest(block.items, in_loop=True)
+            items, rest = with_exits_as_branches(block.items, in_loop=True)
             writers: defaultdict[Decl, list[Stmt]] = defaultdict(list)
             for item in items:
                 for decl in self.effects.written_in(item):
@@ -211,12 +217,12 @@ class VariableValues:
         return known
 
     def set(self, decl: Decl, value: Expression | None, frame: Frame) -> None:
-        """Assigns the value of an expression to the variable."""
+        """Sets a variable to the value of an expression."""
         if value is None:
             return
         if decl.ctype.kind == "int":
             wraps = may_wrap(value, self.context, frame)
-            held = (self.context.exactly if wraps else self.context.value)(value, frame)
+            held = (self.context.exact_value if wraps else self.context.value)(value, frame)
             exact = wraps or self.context.exact
             frame.env[decl] = converted(held, decl.ctype, type_of(value) if exact else None)
         elif decl.ctype.kind == "pointer":
@@ -228,12 +234,12 @@ class VariableValues:
             elif decl in frame.env:
                 self.forget(decl, frame)
         elif decl.ctype.kind == "float" and self.context.open_loops:
-            # An integer computed from it, such as an index, is not a size.
+            # An integer computed from a floating-point number in a loop is not a problem size.
             frame.env[decl] = self.context.varying(self.context.name_of(decl, frame.depth))
 
     def assign(self, expression: Expression, frame: Frame) -> None:
-        """Applies all writes of an expression to variables."""
-        assigned(expression, self.context, frame)
+        """Applies all writes of an expression to the values of variables."""
+        record_member_assignment(expression, self.context, frame)
         if isinstance(expression, Binary) and expression.op == ",":
             self.assign(expression.left, frame)
             self.assign(expression.right, frame)
@@ -252,32 +258,34 @@ class VariableValues:
                 if changed is not None:
                     frame.env[decl] = changed
                 else:
-                    self.grow(decl, amount, frame)
+                    self.increment(decl, amount, frame)
         else:
             self._apply_side_effects(expression, frame)
 
     def declare(self, decl: Decl, value: Expression, frame: Frame) -> None:
-        """Declares a variable with an initial value."""
-        declared(decl, value, self.context, frame)
+        """Sets a declared variable to its initial value."""
+        record_declaration(decl, value, self.context, frame)
         self.set(decl, value, frame)
         self._apply_side_effects(value, frame, decl)
 
     def _apply_side_effects(
         self, value: Expression, frame: Frame, target: Decl | None = None
     ) -> None:
-        """Applies the changes made while a value is computed: `int k = j++;`."""
+        """Applies the side effects of an expression on variables other than `target`: `int k =
+        j++;`.
+        """
         if value in self.context.followed and not any(map(assigned_place, every_expression(value))):
-            return  # its effect on `n` through `&n` is known
+            return  # lowering the inlined function has applied the effects
         for inner, amount in self.effects.of(value).items():
             if inner is not target:
-                self.grow(inner, amount, frame)
+                self.increment(inner, amount, frame)
 
-    def expose(self, expression: Expression) -> None:
-        """Records the integers whose address an expression takes: `int *p = &n; *p = 3;`."""
+    def record_addresses(self, expression: Expression) -> None:
+        """Records the integers whose address an expression takes, such as `n` in `p = &n`."""
         self.context.exposed.update(self.effects.exposed(expression))
 
-    def stored(self, expression: Expression, frame: Frame) -> None:
-        """Applies the effect of an expression on integers whose address was taken."""
+    def apply_stores(self, expression: Expression, frame: Frame) -> None:
+        """Applies the stores of an expression to integers whose address was taken: `*p = 3`."""
         if not self.context.exposed:
             return
         for inner in every_expression(expression):
@@ -286,13 +294,13 @@ class VariableValues:
                 and inner not in self.context.followed
             ):  # fmt: skip
                 self._forget_exposed(frame)
-            target = _memory_set(inner)
+            target = _assigned_memory(inner)
             if target is None:
                 continue
             place = self.context.element(target, frame)
             if place is not None and place.array in self.context.arrays:
                 continue
-            named = self.context.named().get(place.array) if place is not None else None
+            named = self.context.declarations().get(place.array) if place is not None else None
             if place is None or named is None or place.subscripts != (ZERO,):
                 self._forget_exposed(frame)
                 continue
@@ -306,51 +314,53 @@ class VariableValues:
                 self.forget(named[0], holder)
 
     def forget_stored(self, loop: Stmt, frame: Frame) -> None:
-        """Discards the values of members and integers that a loop may set through an address."""
-        forget_set_in(loop, self.context, frame)
-        if self._stores(loop):
+        """Makes struct members and integers unknown that a loop may set through pointers."""
+        forget_members_set_in(loop, self.context, frame)
+        if self._may_store_through_pointer(loop):
             self._forget_exposed(frame)
 
     def forget_changed(self, loop: Stmt, written: Collection[Decl], frame: Frame) -> None:
-        """Discards all values that a loop with an unknown number of iterations may change."""
+        """Makes all variables unknown that a loop may change. `written` are those it assigns
+        directly.
+        """
         self.forget_stored(loop, frame)
-        for decl in in_order(written):
+        for decl in in_declaration_order(written):
             self.forget(decl, frame)
 
     def may_store(self, loop: For) -> bool:
-        """Returns whether statements may change an integer that the loop's own header reads."""
+        """Returns whether a loop may change an integer in its header through a pointer."""
         read = (part for part in (loop.condition, loop.increment) if part is not None)
-        return self._stores(loop) and any(
+        return self._may_store_through_pointer(loop) and any(
             isinstance(inner, Name) and inner.decl in self.context.exposed
             for part in read for inner in every_expression(part)
         )  # fmt: skip
 
-    def _stores(self, loop: Stmt) -> bool:
-        """Returns whether the loop may set an integer whose address was taken. A store of another
-        type cannot set it (C11, sec. 6.5, 7).
+    def _may_store_through_pointer(self, loop: Stmt) -> bool:
+        """Returns whether the loop may set an integer whose address was taken. A floating-point or
+        pointer store cannot set an integer (C11, sec. 6.5, 7).
         """
         return bool(self.context.exposed) and any(
             type_of(place).kind not in ("float", "pointer")
-            if (place := _memory_set(inner)) is not None
+            if (place := _assigned_memory(inner)) is not None
             else isinstance(inner, CallExpr) and not inner.free
             for inner in expressions_in(loop)
         )
 
     def _forget_exposed(self, frame: Frame) -> None:
-        for decl in in_order(self.context.exposed):
+        for decl in in_declaration_order(self.context.exposed):
             for outer in (frame, *self.context.frames):
                 if decl in outer.env:
                     self.forget(decl, outer)
 
     def _result_of_update(self, assign: Assign, frame: Frame) -> Expr | None:
-        """Returns the result of an update such as `n /= 2`, if it is supported."""
+        """Returns the result of an assignment such as `n /= 2`. Returns None if it is unknown."""
         value = self.context.value(Binary(assign.op[:-1], assign.left, assign.right), frame)
         if not value.is_plain or not isinstance(assign.left, Name):
             return None
         return self.context.converted(value, assign.left.decl.ctype)
 
-    def grow(self, decl: Decl, amount: int | None, frame: Frame) -> None:
-        """Increments the variable by an amount. None makes it unknown."""
+    def increment(self, decl: Decl, amount: int | None, frame: Frame) -> None:
+        """Increments the variable by `amount`. The value becomes unknown if `amount` is None."""
         held = frame.env.get(decl)
         if held is None or decl.ctype.kind not in ("int", "pointer"):
             if decl.ctype.kind in ("int", "pointer"):
@@ -364,21 +374,19 @@ class VariableValues:
             )
 
 
-def _memory_set(expression: Expression) -> Expression | None:
-    """Returns the place that an expression sets through a pointer or in a member."""
+def _assigned_memory(expression: Expression) -> Expression | None:
+    """Returns the lvalue that an expression assigns, unless it is a variable."""
     place = assigned_place(expression)
     return None if isinstance(place, Name) else place
 
 
 def _number_in_type(value: Expr, decl: Decl) -> Expr:
-    """Returns a number as stored in the variable's type. Overflow is handled only for known
-    numbers.
-    """
+    """Returns a value after storing it in a variable. Overflow is handled only for constants."""
     return converted(value, decl.ctype) if value.constant is not None else value
 
 
-def in_order(decls: Collection[Decl]) -> list[Decl]:
-    """Sorts variables in the order of their declaration, so that names are the same in every
+def in_declaration_order(decls: Collection[Decl]) -> list[Decl]:
+    """Sorts variables by their declaration, so that the region's names are the same in every
     run.
     """
     return sorted(decls, key=lambda decl: (decl.span, decl.name))
