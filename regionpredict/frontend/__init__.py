@@ -3,8 +3,8 @@
 Output: a `Program` with the regions of the files, and diagnostics for unreadable code.
 
 The input consists of `SourceRequest`s (a path, macros, include folders). Two parsers
-(`libclang_reader`, `pycparser_reader`) build the same syntax tree (`syntax`). All later code
-(`lowering`, `memory_effects`) is shared, so both parsers give the same facts.
+(`libclang_reader`, `pycparser_reader`) build the same syntax tree (`syntax`). All later stages
+(`lowering`, `memory_effects`) are shared, so both parsers lead to the same results.
 """
 
 from regionpredict.frontend.build_files import as_built

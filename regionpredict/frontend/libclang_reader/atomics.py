@@ -1,4 +1,4 @@
-"""Converts atomic objects and operations of C and C++ to calls of the functions that update them.
+"""Converts operations on atomic objects of C and C++ to calls of atomic functions.
 
 c++;                  of _Atomic int, std::atomic<int>        atomic_fetch_add(&c, 1)
 h[i].fetch_or(m)      of std::atomic<int>                     atomic_fetch_or(&h[i], m)
@@ -25,7 +25,7 @@ from regionpredict.library import place_argument
 
 ATOMIC_TYPE = 177  # CXType_Atomic: `_Atomic int`
 _POINTER, _INTEGERS = 101, frozenset(range(3, 21))
-_FEW_VALUES = 2  # only compare-and-exchange has more: expected, desired, and two others
+_MAX_UPDATE_ARGUMENTS = 2  # only compare-and-exchange functions have more arguments
 _CLASS = re.compile(
     r"std::(?:__\w+::)*(?:atomic|__atomic_base|__atomic_float|atomic_ref|atomic_flag)\b.*"
 )
@@ -36,11 +36,11 @@ _METHODS = re.compile(r"fetch_\w+|exchange|compare_exchange_\w+|store|test_and_s
 def atomic_operation(
     node: Node, build: Callable[[Node], Expression], span: Span
 ) -> Expression | None:
-    """Returns the call of a built-in atomic function. libclang has no separate kind for such an
-    expression.
+    """Converts a call of a built-in atomic function, which libclang shows as an unnamed expression.
+    Returns None for other expressions.
 
-    The parts of the call are the address, the memory order, and values. Returns None for any other
-    expression. If the parser rejects the call, its text starts with the function's name.
+    The child nodes are the address, the memory order, and values. If libclang rejects the call, the
+    first child is the function's name.
     """
     first, *rest = node.children
     named = unwrapped(first)
@@ -53,27 +53,27 @@ def atomic_operation(
     place, values = build(first), tuple(build(part) for part in rest[1:])
     if not values:  # a load
         return Unary("*", place, span)
-    name = "compare_exchange_strong" if len(values) > _FEW_VALUES else "fetch_add"
+    name = "compare_exchange_strong" if len(values) > _MAX_UPDATE_ARGUMENTS else "fetch_add"
     return CallExpr(f"atomic_{name}", None, (place, *values[:1]), span)
 
 
 def is_atomic_object(node: Node) -> bool:
-    """Returns whether an expression is a place with a type such as `_Atomic int`."""
+    """Returns whether an expression has a type such as `_Atomic int`."""
     library = lc.library()
     ctype = library.clang_getCanonicalType(library.clang_getCursorType(node.cursor))
     return bool(ctype.kind == ATOMIC_TYPE)
 
 
 def is_atomic_class(ctype: CType) -> bool:
-    """Returns whether a class is `std::atomic`."""
+    """Returns whether a type is `std::atomic` or a similar class."""
     return _CLASS.fullmatch(ctype.class_name) is not None
 
 
 def atomic_method(
     name: str, base: Expression, ctype: CType, arguments: Sequence[Expression], span: Span
 ) -> Expression | None:
-    """Returns a method of `std::atomic` as an update or as the object's value. Returns None for any
-    other method.
+    """Converts a method call of `std::atomic` to a call of an atomic function, or to the object's
+    value. Returns None for other methods.
     """
     if not is_atomic_class(ctype):
         return None

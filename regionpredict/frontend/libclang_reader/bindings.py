@@ -1,4 +1,4 @@
-"""The few functions of libclang that the front end calls, called directly through ctypes.
+"""Binds the few functions of libclang that the front end calls, directly through ctypes.
 
 The package's own Python bindings take 60 ms to import and several microseconds per node. Here, one
 visit returns a whole function body as a flat list in source order.
@@ -32,7 +32,9 @@ from regionpredict.errors import InputError
 
 
 class Cursor(Structure):
-    """CXCursor. `data1` is the address of a statement, and `data0` that of a declaration."""
+    """The C struct CXCursor. `data1` is the address of a statement, and `data0` that of a
+    declaration.
+    """
 
     _fields_ = (
         ("kind", c_int),
@@ -68,7 +70,7 @@ class String(Structure):
 
 
 class UnsavedFile(Structure):
-    """CXUnsavedFile: a text without a file."""
+    """The C struct CXUnsavedFile, with text that replaces a file."""
 
     _fields_ = (("name", c_char_p), ("contents", c_char_p), ("length", c_ulong))
 
@@ -79,7 +81,7 @@ class Type(Structure):
     _fields_ = (("kind", c_int), ("ptr0", c_void_p), ("ptr1", c_void_p))
 
 
-PRELUDE = "/regionpredict-prelude.h"  # the name of a text without a file
+PRELUDE = "/regionpredict-prelude.h"  # name of a text in memory that the parser includes first
 
 _VISITOR = ctypes.CFUNCTYPE(c_int, Cursor, Cursor, c_void_p)
 _INCLUSION = ctypes.CFUNCTYPE(None, c_void_p, POINTER(Location), c_uint, c_void_p)
@@ -185,8 +187,8 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
 
 
 def library_path() -> Path | None:
-    """Returns the shared library of the libclang wheel. Returns None if there is no build for the
-    platform.
+    """Returns the path of libclang's shared library in its Python package. Returns None if the
+    package has none for this platform.
     """
     spec = importlib.util.find_spec("clang")
     for folder in (spec.submodule_search_locations or []) if spec else []:
@@ -199,9 +201,9 @@ def library_path() -> Path | None:
 
 @lru_cache(maxsize=1)
 def library() -> Any:
-    """Returns the loaded library. The types of its functions are set.
+    """Returns libclang as a ctypes library, with typed functions.
 
-    Raises InputError if the platform has none.
+    Raises InputError if the platform has no libclang.
     """
     path = library_path()
     if path is None:
@@ -215,7 +217,7 @@ def library() -> Any:
 
 
 def text(string: String) -> str:
-    """Returns the Python string of a CXString, which is freed."""
+    """Converts a CXString to a Python string, and frees it."""
     lib = library()
     raw = lib.clang_getCString(string)
     lib.clang_disposeString(string)
@@ -223,19 +225,19 @@ def text(string: String) -> str:
 
 
 def spelling(cursor: Cursor) -> str:
-    """Returns the name at a cursor. Returns "" if it has none."""
+    """Returns the name of the declaration or reference at a cursor, or ""."""
     return text(library().clang_getCursorSpelling(cursor))
 
 
 def visit(cursor: Cursor, visitor: Callable[[Cursor, Cursor, object], int]) -> None:
-    """Calls `visitor(child, parent, None)` for the children of a cursor. The visitor returns 1
-    (continue) or 2 (visit the children of the child).
+    """Calls `visitor(child, parent, None)` for each child of a cursor. The visitor returns 2 to
+    visit the children of the child, or 1 to skip them.
     """
     library().clang_visitChildren(cursor, _VISITOR(visitor), None)
 
 
-def children(cursor: Cursor, kinds: frozenset[int]) -> list[Cursor]:
-    """Returns the direct children of certain kinds."""
+def children_of_kinds(cursor: Cursor, kinds: frozenset[int]) -> list[Cursor]:
+    """Returns the direct children of a cursor whose kinds are in `kinds`."""
     matching: list[Cursor] = []
 
     def keep(child: Cursor, _parent: Cursor, _data: object) -> int:
@@ -247,9 +249,9 @@ def children(cursor: Cursor, kinds: frozenset[int]) -> list[Cursor]:
     return matching
 
 
-def integer(cursor: Cursor) -> int | None:
-    """Returns the value of a constant integer expression or of a variable's initializer. Returns
-    None if there is none.
+def integer_value(cursor: Cursor) -> int | None:
+    """Returns the value of a constant integer expression, or of a variable's initializer. Returns
+    None for other cursors.
     """
     lib = library()
     result = lib.clang_Cursor_Evaluate(cursor)
@@ -262,8 +264,8 @@ def integer(cursor: Cursor) -> int | None:
     return value
 
 
-def floating(cursor: Cursor) -> float:
-    """Returns the value of a floating constant, or 0 if the library does not know it."""
+def floating_value(cursor: Cursor) -> float:
+    """Returns the value of a floating-point constant, or 0 if libclang cannot evaluate it."""
     lib = library()
     result = lib.clang_Cursor_Evaluate(cursor)
     if not result:
@@ -273,59 +275,60 @@ def floating(cursor: Cursor) -> float:
     return value
 
 
-class _PlaceBuffer(Structure):
+class _PositionBuffer(Structure):
     """The output of clang_getExpansionLocation."""
 
     _fields_ = (("file", c_void_p), ("line", c_uint), ("column", c_uint), ("offset", c_uint))
 
 
-_Fields = tuple[int, int, int, int]
+_Position = tuple[int, int, int, int]
 
 
-class Place:
-    """Converts locations to (file handle, line, column, offset). Its buffer is reused.
+class SourcePositions:
+    """Converts source locations to (file handle, line, column, offset), with a reused buffer.
 
-    If there is no file, the handle is 0. Inside a macro, the place is that of the expansion.
+    The handle is 0 if there is no file. A location inside a macro becomes that of the expansion.
     """
 
     def __init__(self) -> None:
         lib = library()
         self._extent = lib.clang_getCursorExtent
         self._expand = lib.clang_getExpansionLocation
-        # A range is the location of its start, with its end in the location's padding.
+        # A CXSourceRange starts like the CXSourceLocation of its start, so it can replace it.
         self._expand_begin = lib["clang_getExpansionLocation"]
         self._expand_begin.restype = None
         self._expand_begin.argtypes = [Range, c_void_p, c_void_p, c_void_p, c_void_p]
-        self._buffer = _PlaceBuffer()
-        self._read: Callable[[_PlaceBuffer], _Fields] = Struct("@PIII").unpack_from
+        self._buffer = _PositionBuffer()
+        self._read: Callable[[_PositionBuffer], _Position] = Struct("@PIII").unpack_from
         self._parts = tuple(
-            addressof(self._buffer) + getattr(_PlaceBuffer, name).offset
+            addressof(self._buffer) + getattr(_PositionBuffer, name).offset
             for name in ("file", "line", "column", "offset")
         )
 
-    def read(self, location: Location) -> _Fields:
-        """Returns the place of a location."""
+    def read(self, location: Location) -> _Position:
+        """Returns the source position of a libclang location."""
         self._expand(location, *self._parts)
         return self._read(self._buffer)
 
-    def start(self, cursor: Cursor) -> _Fields:
-        """Returns the place where a cursor's text starts."""
+    def start(self, cursor: Cursor) -> _Position:
+        """Returns the source position of the first token of a cursor."""
         self._expand_begin(self._extent(cursor), *self._parts)
         return self._read(self._buffer)
 
-    def end(self, cursor: Cursor) -> _Fields:
-        """Returns the place after the last token of a cursor."""
+    def end(self, cursor: Cursor) -> _Position:
+        """Returns the source position after the last token of a cursor."""
         extent = self._extent(cursor)
         return self.read(Location(extent.ptr0, extent.ptr1, extent.end))
 
 
 def inclusions(unit: int) -> list[tuple[int, int, int]]:
-    """(file handle, handle of the including file, offset of the #include there) of all files read.
+    """Returns (file handle, handle of the including file, offset of the #include) for each file
+    that was read.
 
     The main file comes first, with 0 for the file that includes it.
     """
     inclusions_read: list[tuple[int, int, int]] = []
-    place = Place()
+    place = SourcePositions()
 
     def visit(file: int, stack: Any, depth: int, _data: object) -> None:
         including, offset = 0, 0
@@ -337,10 +340,8 @@ def inclusions(unit: int) -> list[tuple[int, int, int]]:
     return inclusions_read
 
 
-def files_of(unit: int) -> list[str]:
-    """Returns the paths of all files that were read, as found by the parser, including system
-    files.
-    """
+def included_files(unit: int) -> list[str]:
+    """Returns the paths of all files that the parser has read, including system headers."""
     lib = library()
     paths: list[str] = []
 
@@ -355,7 +356,8 @@ def parse(
     index: int, path: str, arguments: Sequence[str], options: int,
     unsaved: Mapping[str, str] | None = None,
 ) -> tuple[int, int]:  # fmt: skip
-    """(error code, translation unit handle). The handle is 0 after an error.
+    """Parses a file, and returns (error code, translation unit handle). The handle is 0 after an
+    error.
 
     `unsaved` maps file names to texts that replace the files. A file named `PRELUDE` is read before
     the main file.

@@ -1,4 +1,4 @@
-"""libclang's cursors of one function as a tree of nodes, and the kinds of cursors in it."""
+"""Builds a tree of nodes from libclang's cursors, and names the cursor kinds."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ LOOPS = frozenset((FOR, RANGE_FOR))
 
 
 class Node:
-    """A cursor with its children, in source order."""
+    """A libclang cursor with its children in source order."""
 
     __slots__ = ("children", "cursor", "kind")
 
@@ -34,17 +34,15 @@ class Node:
         self.children: list[Node] = []
 
 
-def key_of(cursor: lc.Cursor) -> int:
-    """Returns the identity of a cursor. Statements, expressions and attributes have their own
-    address.
-    """
+def identity_of(cursor: lc.Cursor) -> int:
+    """Returns the address of the syntax node at a cursor, which identifies the node."""
     return int((cursor.data1 if 100 <= cursor.kind < 500 else cursor.data0) or 0)
 
 
-def grow(root: lc.Cursor) -> Node:
-    """Returns the tree of nodes below a cursor."""
+def build_tree(root: lc.Cursor) -> Node:
+    """Returns the tree of all nodes below a cursor."""
     top = Node(root, root.kind)
-    nodes = {key_of(root): top}
+    nodes = {identity_of(root): top}
     find = nodes.get
 
     def visit(cursor: lc.Cursor, parent: lc.Cursor, _data: object) -> int:
@@ -63,7 +61,9 @@ def grow(root: lc.Cursor) -> Node:
 
 
 def unwrapped(node: Node, kinds: frozenset[int] = WRAPPERS) -> Node:
-    """Returns the node inside implicit conversions and parentheses."""
+    """Returns the node inside wrappers of these kinds, by default implicit conversions and
+    parentheses.
+    """
     while node.kind in kinds and len(node.children) == 1:
         node = node.children[0]
     return node

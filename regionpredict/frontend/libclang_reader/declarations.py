@@ -1,4 +1,4 @@
-"""Converts libclang's declarations to `Decl`s. Each is created once and shared by all its uses."""
+"""Converts libclang's declarations to `Decl`s. All uses of a declaration share one `Decl`."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ _REFERRED = FUNCTIONS | {VARIABLE, PARAMETER, ENUMERATOR, FIELD, 28}
 
 
 class Declarations:
-    """The declarations so far, and the names in scope in the current function."""
+    """The converted declarations of a file, and the names in scope in the current function."""
 
     def __init__(
         self, types: TypeReader, file_name: Callable[[int], str],
@@ -59,7 +59,7 @@ class Declarations:
         self._types = types
         self._file_name = file_name
         self._sources = sources
-        self._place = lc.Place()
+        self._place = lc.SourcePositions()
         self._decls: dict[int, Decl] = {}
         self._cursors: dict[Decl, lc.Cursor] = {}
         self.this: Decl | None = None  # `this` in the current function
@@ -71,21 +71,21 @@ class Declarations:
     # -- functions ------------------------------------------------------------------------------
 
     def enter(self, this: Decl | None) -> None:
-        """Starts a function. It may be read while a function that calls it is being read."""
+        """Starts a new scope for a function, also while another function is being read."""
         self._outer.append((self._scope, self.this))
         self._scope, self.this = {}, this
 
     def leave(self) -> None:
-        """Ends the function and its scope."""
+        """Ends the scope of the current function."""
         self._scope, self.this = self._outer.pop()
 
     # -- declarations ---------------------------------------------------------------------------
 
     def declare(self, cursor: lc.Cursor) -> Decl:
-        """Adds a parameter or variable to the scope."""
-        decl = self.of(cursor)
+        """Adds a parameter or variable to the current scope."""
+        decl = self.declaration(cursor)
         self._scope[decl.name] = decl
-        # An array extent with variables is resolved here, when its names are in scope.
+        # The names in a variable array extent are in scope here.
         if decl.ctype.has_spelt_extent:
             decl.ctype = self._types.resolve(
                 decl.ctype, partial(self._resolve_name, cursor), decl.span
@@ -93,8 +93,8 @@ class Declarations:
         return decl
 
     def _resolve_name(self, cursor: lc.Cursor, name: str) -> Decl | None:
-        """Returns the declaration of a name in an array extent. It is in the function or in the
-        file.
+        """Returns the declaration of a name in an array extent, from the current function or from
+        an enclosing scope.
         """
         own = self._scope.get(name)
         if own is not None:
@@ -104,13 +104,13 @@ class Declarations:
             if parent.kind == cursor.kind or not parent.data0:
                 return None
             cursor = parent
-        for variable in lc.children(cursor, frozenset((VARIABLE,))):
+        for variable in lc.children_of_kinds(cursor, frozenset((VARIABLE,))):
             if lc.spelling(variable) == name:
-                return self.of(variable)
+                return self.declaration(variable)
         return None
 
-    def of(self, cursor: lc.Cursor) -> Decl:
-        """Returns the declaration at a cursor that declares something."""
+    def declaration(self, cursor: lc.Cursor) -> Decl:
+        """Returns the `Decl` for the cursor of a declaration."""
         own = cursor.data0 or 0
         decl = self._decls.get(own)
         if decl is not None:
@@ -118,15 +118,15 @@ class Declarations:
         canonical = self._lib.clang_getCanonicalCursor(cursor).data0 or 0
         decl = self._decls.get(canonical)
         if decl is None:
-            decl = self._made(cursor)
+            decl = self._create(cursor)
             self._decls[canonical] = decl
             self._cursors[decl] = cursor
         self._decls[own] = decl
         return decl
 
-    def is_systems(self, cursor: lc.Cursor) -> bool:
-        """Returns whether a declaration is in a system header. Shipped headers do not count, since
-        their functions may have bodies.
+    def is_in_system_header(self, cursor: lc.Cursor) -> bool:
+        """Returns whether a declaration is in a system header, as opposed to the headers shipped
+        with this package.
         """
         location = self._lib.clang_getCursorLocation(cursor)
         file = self._place.read(location)[0]
@@ -135,34 +135,34 @@ class Declarations:
             return False
         return bool(self._lib.clang_Location_isInSystemHeader(location)) or is_system_path(name)
 
-    def referred(self, cursor: lc.Cursor) -> Decl | None:
-        """Returns the declaration that a name or a member refers to. Returns None if it is not in
-        the user's files.
+    def referenced(self, cursor: lc.Cursor) -> Decl | None:
+        """Returns the declaration to which a name or member expression refers. Returns None if it
+        is unknown.
         """
         target = self._lib.clang_getCursorReferenced(cursor)
         known = self._decls.get(target.data0) if target.data0 else None
         if known is not None:
             return known
-        return self.of(target) if target.kind in _REFERRED else None
+        return self.declaration(target) if target.kind in _REFERRED else None
 
     def cursor_of(self, decl: Decl) -> lc.Cursor | None:
-        """Returns the cursor of the declaration `decl`."""
+        """Returns the libclang cursor of a declaration."""
         return self._cursors.get(decl)
 
     def span(self, cursor: lc.Cursor) -> Span:
-        """Returns the place where a cursor starts."""
+        """Returns the source position of the start of a cursor."""
         file, line, column, _ = self._place.start(cursor)
         return Span(self._file_name(file), line, column) if file else NO_SPAN
 
     def text(self, cursor: lc.Cursor) -> str:
-        """Returns the text of a declaration in one line. "" in a macro's expansion, or if the
-        file's text is not kept.
+        """Returns the source text of a cursor in one line. The result is empty in a macro
+        expansion.
         """
         file, _, _, begin = self._place.start(cursor)
         known, end = self._sources.get(file), self._place.end(cursor)[3]
         return "" if known is None else " ".join(known.data[begin:end].decode().split())
 
-    def _made(self, cursor: lc.Cursor) -> Decl:
+    def _create(self, cursor: lc.Cursor) -> Decl:
         kind, value, offset, owner = "local", None, 0, ""
         if cursor.kind == PARAMETER:
             kind = "parameter"
@@ -180,7 +180,7 @@ class Declarations:
             parent = self._lib.clang_getCursorSemanticParent(cursor)
             kind = "static" if parent.kind in FUNCTIONS else "global"
         full = self._lib.clang_getCursorType(cursor)
-        ctype = self._types.of(full)
+        ctype = self._types.read(full)
         target = self._types.reference_target(full) if cursor.kind in _MAY_REFER else None
         if target is not None:
             ctype = CType("pointer", 64, element=target)
@@ -198,7 +198,7 @@ class Declarations:
         if kind in ("function", "global"):
             decl.symbol = self._symbol(cursor)
         if kind == "global":
-            if ctype.kind == "array" and ctype.extent is None:  # the list gives its length
+            if ctype.kind == "array" and ctype.extent is None:  # the initializer gives its length
                 decl.ctype = self._defined_type(cursor) or ctype
             decl.init = self._global_initialiser(cursor, decl)
             if ctype.has_spelt_extent:
@@ -209,10 +209,10 @@ class Declarations:
         definition = self._lib.clang_getCursorDefinition(cursor)
         if definition.kind != VARIABLE:
             return None
-        return self._types.of(self._lib.clang_getCursorType(definition))
+        return self._types.read(self._lib.clang_getCursorType(definition))
 
     def _is_const(self, full: lc.Type, ctype: CType) -> bool:
-        """Returns whether the type is a constant number type."""
+        """Returns whether a type is a `const` number type without `volatile`."""
         canonical = self._lib.clang_getCanonicalType(full)
         return (
             ctype.kind in ("int", "float")
@@ -221,8 +221,8 @@ class Declarations:
         )
 
     def _byte_offset(self, field: lc.Cursor) -> int:
-        """Bytes from the start of the struct to the member. For a member of an unnamed struct, from
-        the start of the enclosing struct.
+        """Returns the offset in bytes of a member from the start of its struct, or of the named
+        struct around an unnamed one.
         """
         struct = self._lib.clang_getCursorSemanticParent(field)
         while self._lib.clang_Cursor_isAnonymousRecordDecl(struct):
@@ -233,46 +233,44 @@ class Declarations:
         )
 
     def _owner(self, field: lc.Cursor) -> str:
-        """Returns the name of the struct that declares a member."""
+        """Returns the name of the struct or class that declares a member."""
         struct = self._lib.clang_getCursorSemanticParent(field)
-        ctype = self._types.of(self._lib.clang_getCursorType(struct))
+        ctype = self._types.read(self._lib.clang_getCursorType(struct))
         return ctype.name if ctype.kind == "struct" else ""
 
     def _never_returns(self, function: lc.Cursor) -> bool:
-        """Returns whether `__attribute__`, `[[noreturn]]` or `_Noreturn` declares that the function
-        never returns.
-        """
+        """Returns whether a function is declared with a `noreturn` attribute or `_Noreturn`."""
         ctype = self._lib.clang_getCursorType(function)
         if "noreturn" in lc.text(self._lib.clang_getTypeSpelling(ctype)):
             return True
-        if not lc.children(function, _ATTRIBUTES):
+        if not lc.children_of_kinds(function, _ATTRIBUTES):
             return False
         printed = lc.text(self._lib.clang_getCursorPrettyPrinted(function, None))
         return "noreturn" in printed.partition("{")[0].lower()
 
-    def bind(self, node: Node) -> tuple[Decl, tuple[Decl, ...]]:
-        """Declares the object of a structured binding, without its initializer, and its names.
+    def declare_binding(self, node: Node) -> tuple[Decl, tuple[Decl, ...]]:
+        """Declares the names of a structured binding, and a variable for its object.
 
         `auto &[key, value] = *it;` is `auto &object = *it;`, `auto &key = object.first;` and
         `auto &value = object.second;`.
         """
-        held = self.declare(node.cursor)
+        decl_of_object = self.declare(node.cursor)
         whole = self._lib.clang_getCursorType(node.cursor)
         refers = whole.kind in (103, 104)
         record = self._lib.clang_getPointeeType(whole) if refers else whole
-        place: Expression = Name(held, NO_SPAN)
-        if held.reference:
+        place: Expression = Name(decl_of_object, NO_SPAN)
+        if decl_of_object.reference:
             place = Unary("*", place, NO_SPAN)
         names = []
         cursors = [c.cursor for c in node.children if c.kind == UNNAMED_DECLARATION]
         members = self.members(record)
         for at, cursor in enumerate(cursors):
             ctype = self.type_at(cursor)
-            if self._types.of(record).kind == "array":
+            if self._types.read(record).kind == "array":
                 part: Expression = Index(place, IntLit(at), NO_SPAN)
             elif len(members) == len(cursors):
                 part = Member(place, members[at], False, NO_SPAN)
-            else:  # of a class of the library
+            else:  # a class of the standard library, such as `std::pair`
                 name = ("first", "second")[at] if len(cursors) == 2 else f"get<{at}>"
                 part = Member(place, self.field(record, name, ctype), False, NO_SPAN)
             by_address = refers and ctype.kind in ("int", "float", "struct")
@@ -284,16 +282,16 @@ class Declarations:
             self._decls[cursor.data0 or 0] = decl
             self._scope[decl.name] = decl
             names.append(decl)
-        return held, tuple(names)
+        return decl_of_object, tuple(names)
 
     def field(self, record: lc.Type, name: str, ctype: CType) -> Decl:
-        """Returns a member of a class, found by its name. `ctype` is its type if the class is not
-        instantiated.
+        """Returns the member of a class with this name. If libclang does not show it, the result is
+        a new member of type `ctype`.
         """
         declared = self._lib.clang_getTypeDeclaration(self._lib.clang_getCanonicalType(record))
-        for member in lc.children(declared, frozenset((FIELD,))):
+        for member in lc.children_of_kinds(declared, frozenset((FIELD,))):
             if lc.spelling(member) == name:
-                return self.of(member)
+                return self.declaration(member)
         return Decl(name, "field", ctype, NO_SPAN)
 
     def members(self, ctype: lc.Type) -> list[Decl]:
@@ -302,15 +300,15 @@ class Declarations:
         members: list[Decl] = []
         if record.kind != STRUCT:
             return members
-        for member in lc.children(record, _MEMBERS):
+        for member in lc.children_of_kinds(record, _MEMBERS):
             if member.kind == FIELD:
-                members += [self.of(member)] if lc.spelling(member) else []
+                members += [self.declaration(member)] if lc.spelling(member) else []
             elif member.kind == BASE or not lc.spelling(member):
                 break
         return members
 
     def _symbol(self, cursor: lc.Cursor) -> str:
-        """Returns the linker symbol of a declaration. The result is empty for internal linkage."""
+        """Returns the linker symbol of a declaration, or "" for internal linkage."""
         if self._lib.clang_getCursorLinkage(cursor) == INTERNAL_LINKAGE:
             return ""
         return lc.text(self._lib.clang_Cursor_getMangling(cursor))
@@ -320,22 +318,26 @@ class Declarations:
         if definition.kind != VARIABLE:
             if not decl.is_const:
                 return None
-            definition = cursor  # of a class: its value is in the declaration
-        if decl.ctype.is_option_table or decl.ctype.holds_sizes or self._holds_function(cursor):
+            definition = cursor  # the declaration of a static member has its value
+        if (
+            decl.ctype.is_option_table
+            or decl.ctype.holds_sizes
+            or self._is_function_pointer(cursor)
+        ):
             canonical = self._lib.clang_getCanonicalCursor(cursor).data0 or 0
-            self._decls[canonical] = decl  # its contents may refer to it
+            self._decls[canonical] = decl  # the initializer may refer to the variable
             return self._first_value(definition)
         if decl.is_const and decl.ctype.kind == "float":
             return self._first_value(definition)
         if decl.ctype.may_hold_functions and self._is_initialised(definition):
             return unread_list()
-        value = lc.integer(definition)
+        value = lc.integer_value(definition)
         return IntLit(value) if value is not None else None
 
     def _is_initialised(self, variable: lc.Cursor) -> bool:
         return bool(self._lib.clang_Cursor_getVarDeclInitializer(variable).data0)
 
-    def _holds_function(self, variable: lc.Cursor) -> bool:
+    def _is_function_pointer(self, variable: lc.Cursor) -> bool:
         ctype = self._lib.clang_getCanonicalType(self._lib.clang_getCursorType(variable))
         return self._lib.clang_getPointeeType(ctype).kind in _FUNCTION_TYPES
 
@@ -349,11 +351,11 @@ class Declarations:
         ctype = self._lib.clang_getCursorType(parent)
         return "(lambda at" in lc.text(self._lib.clang_getTypeSpelling(ctype))
 
-    def this_of(self, method: lc.Cursor) -> Decl | None:
-        """Returns the parameter `this` of a method. All methods of a class share one
-        declaration.
+    def this_parameter(self, method: lc.Cursor) -> Decl | None:
+        """Returns the parameter `this` of a method, which all methods of a class share. Returns
+        None for other functions.
         """
-        while self.is_closure(method):  # it has the `this` of the enclosing method
+        while self.is_closure(method):  # a lambda uses the `this` of the enclosing method
             closure = self._lib.clang_getCursorSemanticParent(method)
             method = self._lib.clang_getCursorSemanticParent(closure)
         if method.kind not in METHODS or self._lib.clang_CXXMethod_isStatic(method):
@@ -361,15 +363,15 @@ class Declarations:
         record = self._lib.clang_getCanonicalCursor(self._lib.clang_getCursorSemanticParent(method))
         key = int(record.data0 or 0)
         if key not in self._this:
-            ctype = self._types.of(self._lib.clang_getCursorType(record))
+            ctype = self._types.read(self._lib.clang_getCursorType(record))
             if ctype.kind != "struct":
                 ctype = CType("struct", 0, name=lc.spelling(record))
             pointer = CType("pointer", 64, element=ctype)
             self._this[key] = Decl("this", "parameter", pointer, self.span(record), reference=True)
         return self._this[key]
 
-    def by_address(self, function: lc.Cursor) -> tuple[bool, ...]:
-        """For each parameter of a function, whether it is a reference that receives an address."""
+    def passed_by_address(self, function: lc.Cursor) -> tuple[bool, ...]:
+        """Returns, for each parameter of a function, whether its argument is passed by address."""
         key = int(function.data0 or 0)
         if key not in self._by_address:
             ctype = self._lib.clang_getCursorType(function)
@@ -379,23 +381,21 @@ class Declarations:
             )
         return self._by_address[key]
 
-    def result_of(self, function: lc.Cursor) -> CType:
-        """Returns the type that a function returns."""
-        return self._types.of(
+    def return_type(self, function: lc.Cursor) -> CType:
+        """Returns the return type of a function."""
+        return self._types.read(
             self._lib.clang_getResultType(self._lib.clang_getCursorType(function))
         )
 
     # -- types ----------------------------------------------------------------------------------
 
     def type_at(self, cursor: lc.Cursor) -> CType:
-        """Returns the type of an expression. Array extents in it are parsed with the names in
-        scope.
-        """
+        """Returns the type of the expression at a cursor, with variable array extents resolved."""
         return self.read_type(self._lib.clang_getCursorType(cursor))
 
-    def read_type(self, of: lc.Type) -> CType:
-        """Returns a type of libclang. Array extents in it are parsed with the names in scope."""
-        ctype = self._types.of(of)
+    def read_type(self, clang_type: lc.Type) -> CType:
+        """Converts a libclang type, with variable array extents resolved in the current scope."""
+        ctype = self._types.read(clang_type)
         if ctype.has_spelt_extent:
             ctype = self._types.resolve(ctype, self._scope.get, NO_SPAN)
         return ctype

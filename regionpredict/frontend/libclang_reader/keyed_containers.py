@@ -1,8 +1,8 @@
-"""Converts the standard library's maps and sets to arrays of their elements.
+"""Converts operations on the standard library's maps and sets to searches in arrays.
 
-`m.find(k)` is a search in the array `m` of `m.size()` elements, with log2(n) comparisons in a tree
-and one in a hash table. The places of the compared elements depend on the key. `m[k]` is the second
-member of the element that is found.
+`m.find(k)` becomes a search in the array `m` of `m.size()` elements, with log2(n) comparisons for a
+tree and one for a hash table. The compared elements depend on the key. `m[k]` becomes the member
+`second` of the element found.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from regionpredict.frontend.syntax import (
 from regionpredict.ir import Span
 
 _FINDS = frozenset(("find", "lower_bound", "upper_bound"))
-_ASKS = frozenset(("count", "contains"))
+_TESTS = frozenset(("count", "contains"))
 _SELECTS = frozenset(("[]", "operator[]", "at"))
 
 
@@ -29,18 +29,18 @@ def keyed_method(
     name: str, container: Expression, ctype: CType, args: tuple[Expression, ...],
     second: Decl, span: Span,
 ) -> Expression | None:  # fmt: skip
-    """Returns a method call on a map or a set, expressed through its elements. Returns None for any
-    other call.
+    """Converts a method call on a map or a set to a search in an array. Returns None for other
+    methods.
 
-    `second` is the member with the value in a map's elements.
+    `second` is the member of a map's elements that contains the value.
     """
     if len(args) != 1:
         return None
     end = Binary("+", container, size_of(container, ctype, span))
-    found = _search(container, end, ctype, args[0], span)
+    found = _search_call(container, end, ctype, args[0], span)
     if name in _FINDS:
         return found
-    if name in _ASKS:
+    if name in _TESTS:
         return Binary("!=", found, end)
     if name in _SELECTS:
         return Member(Unary("*", found, span), second, False, span)
@@ -49,7 +49,7 @@ def keyed_method(
     return None
 
 
-def _search(
+def _search_call(
     container: Expression, end: Expression, ctype: CType, key: Expression, span: Span
 ) -> Expression:
     kind = "unordered_map" if ctype.name in HASHED else "map"

@@ -1,4 +1,4 @@
-"""Converts C++ locks and their guards to calls that acquire and release a lock.
+"""Converts C++ lock guards to calls that acquire and release a mutex.
 
 { std::lock_guard<std::mutex> g(mu);        { std::mutex::lock(&mu);
   tot += d; }                          is     tot += d;
@@ -31,36 +31,41 @@ _METHODS = frozenset(("lock", "unlock", "try_lock"))
 
 
 def with_guards(items: Sequence[Stmt]) -> tuple[Stmt, ...]:
-    """Returns the statements of a block. Guards are replaced by calls that acquire the locks, and
-    release them at the end.
+    """Returns the statements of a block with guards replaced by lock calls, and with unlock calls
+    at its end.
     """
-    made: list[Stmt] = []
+    result: list[Stmt] = []
     ends: list[Stmt] = []
     for item in items:
         guards = _guards(item)
         if not isinstance(item, DeclStmt) or not guards:
-            made.append(item)
+            result.append(item)
             continue
         others = tuple(decl for decl in item.decls if decl not in guards)
-        made += [item._replace(decls=others)] if others else []
+        result += [item._replace(decls=others)] if others else []
         for decl in guards:
             locks = _locks(decl)
-            ends = [*(_statement("unlock", lock, item.span) for lock in reversed(locks)), *ends]
+            ends = [
+                *(_mutex_statement("unlock", lock, item.span) for lock in reversed(locks)),
+                *ends,
+            ]
             if not _does_not_acquire(decl):
-                made += [_statement("lock", lock, item.span) for lock in locks]
-    return (*made, *ends)
+                result += [_mutex_statement("lock", lock, item.span) for lock in locks]
+    return (*result, *ends)
 
 
 def lock_method(name: str, base: Expression, ctype: CType, span: Span) -> Expression | None:
-    """`mu.lock()`, `guard.unlock()` and similar methods. Returns None for any other method."""
+    """Converts a method call such as `mu.lock()` or `guard.unlock()`. Returns None for other
+    methods.
+    """
     if name not in _METHODS:
         return None
     if _MUTEX.fullmatch(ctype.class_name):
         lock = base if ctype.kind == "pointer" and not ctype.name else address_of(base, span)
-        return _call(name, lock, span)
+        return _mutex_call(name, lock, span)
     if isinstance(base, Name) and _GUARD.fullmatch(ctype.class_name):
         locks = _locks(base.decl)
-        return _call(name, address_of(locks[0], span), span) if locks else None
+        return _mutex_call(name, address_of(locks[0], span), span) if locks else None
     return None
 
 
@@ -70,21 +75,21 @@ def _guards(item: Stmt) -> list[Decl]:
 
 
 def _locks(guard: Decl) -> list[Expression]:
-    """Returns the locks of a guard. The argument for its locking mode is left out."""
-    return [part for part in _parts(guard) if is_place(part) and not _is_tag(part)]
+    """Returns the mutexes that are arguments of a guard's constructor."""
+    return [part for part in _constructor_arguments(guard) if is_place(part) and not _is_tag(part)]
 
 
 def _does_not_acquire(guard: Decl) -> bool:
-    """Returns whether a guard is constructed without locking, or for a lock that is already
-    held.
+    """Returns whether a guard is constructed with `std::defer_lock` or `std::adopt_lock`, so that
+    it does not acquire the mutex.
     """
     return any(_is_tag(part) and part.decl.name != "try_to_lock"  # type: ignore[union-attr]
-               for part in _parts(guard))  # fmt: skip
+               for part in _constructor_arguments(guard))  # fmt: skip
 
 
-def _parts(guard: Decl) -> Sequence[Expression]:
-    made = guard.init
-    return made.children if isinstance(made, Opaque) else () if made is None else (made,)
+def _constructor_arguments(guard: Decl) -> Sequence[Expression]:
+    result = guard.init
+    return result.children if isinstance(result, Opaque) else () if result is None else (result,)
 
 
 def _is_tag(part: Expression) -> bool:
@@ -92,9 +97,9 @@ def _is_tag(part: Expression) -> bool:
     return isinstance(part, Name) and part.decl.name in tags
 
 
-def _statement(name: str, lock: Expression, span: Span) -> Stmt:
-    return ExprStmt(_call(name, address_of(lock, span), span), span)
+def _mutex_statement(name: str, lock: Expression, span: Span) -> Stmt:
+    return ExprStmt(_mutex_call(name, address_of(lock, span), span), span)
 
 
-def _call(name: str, lock: Expression, span: Span) -> Expression:
+def _mutex_call(name: str, lock: Expression, span: Span) -> Expression:
     return CallExpr(f"std::mutex::{name}", None, (lock,), span)

@@ -1,4 +1,4 @@
-"""Parses a source request with libclang, and guesses missing parts of the file."""
+"""Parses a file with libclang, and guesses missing include folders, macros and declarations."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from regionpredict.frontend.text import note_on_guesses
 from regionpredict.ir import Diagnostic, Span
 
 _SKIP_BODIES = 0x40
-_PARSE_OPTIONS = 0x1 | 0x200  # keep a preprocessing record (skipped ranges); go on after errors
+_PARSE_OPTIONS = 0x1 | 0x200  # record the ranges that `#if` skips, and continue after errors
 _SEVERITY_ERROR = 3
 _CRASHED = 2  # CXError_Crashed
 _MISSING = re.compile(r"'([^']+)' file not found")
@@ -44,7 +44,7 @@ _MAX_RECOVERIES = 6
 
 
 def arguments(request: SourceRequest) -> list[str]:
-    """Returns the arguments of the parser."""
+    """Returns the command-line arguments for libclang."""
     args = ["-w", "-ferror-limit=0", "-D_OPENMP=201511", "-D__malloc__(...)=__malloc__"]
     args += ["-Xclang", "-disable-pragma-debug-crash"]  # of `#pragma clang __debug crash`
     if is_cpp(request.path):
@@ -65,17 +65,16 @@ def arguments(request: SourceRequest) -> list[str]:
 
 
 class TranslationUnit:
-    """One parse of a file.
+    """A translation unit of libclang, the result of parsing one file.
 
-    A file's handle is an address inside the translation unit, so it is valid only until that is
-    freed.
+    File handles are addresses inside the translation unit. They are invalid after `close`.
     """
 
     def __init__(
         self, request: SourceRequest, unsaved: Mapping[str, str], *, bodies: bool = True
     ) -> None:
-        """Without `bodies`, the bodies of functions are skipped, which takes a quarter of the
-        time.
+        """Parses the file. Without `bodies`, function bodies are skipped, which takes a quarter of
+        the time.
         """
         self._lib = lc.library()
         self._index = self._lib.clang_createIndex(0, 0)
@@ -113,14 +112,14 @@ class TranslationUnit:
         return name
 
     def errors(self) -> list[tuple[str, Span]]:
-        """Returns the parser's errors, each with its place."""
+        """Returns the parser's error messages, each with its source position."""
         if self._errors is None:
             self._errors = self._read_errors()
         return self._errors
 
     def _read_errors(self) -> list[tuple[str, Span]]:
         errors = []
-        place = lc.Place()
+        place = lc.SourcePositions()
         for number in range(self._lib.clang_getNumDiagnostics(self.handle)):
             diagnostic = self._lib.clang_getDiagnostic(self.handle, number)
             if self._lib.clang_getDiagnosticSeverity(diagnostic) >= _SEVERITY_ERROR:
@@ -133,7 +132,7 @@ class TranslationUnit:
         return errors
 
     def missing_headers(self) -> list[tuple[str, Span]]:
-        """Returns the headers that were not found, each with the place of its `#include`."""
+        """Returns the missing headers, each with the source position of its `#include`."""
         return [
             (match.group(1), span)
             for message, span in self.errors()
@@ -142,13 +141,13 @@ class TranslationUnit:
 
 
 class GuessingParser:
-    """Parses a file repeatedly as long as new guesses about missing parts help. `diagnostics` lists
-    the guesses.
+    """Parses a file repeatedly, as long as new guesses about missing parts remove errors.
+    `diagnostics` lists the guesses.
     """
 
     def __init__(self, request: SourceRequest) -> None:
         self.diagnostics: list[Diagnostic] = []
-        self.errors: tuple[Span, ...] = ()  # places of the last parse's errors in the user's files
+        self.errors: tuple[Span, ...] = ()  # positions of errors in the user's files
         self._request = request
         self._unsaved: dict[str, str] = {}
         self._read: dict[str, None] = {request.path: None}
@@ -156,25 +155,26 @@ class GuessingParser:
         self._guessed: dict[str, None] = {}
 
     def lookups(self) -> Lookups:
-        """Returns the file system queries of the parses."""
+        """Returns the files, folders and headers for which the parses searched."""
         return Lookups(tuple(self._read), tuple(self._folders), tuple(self._guessed))
 
     def parse(self) -> TranslationUnit:
-        """Returns the last parse. Include folders are guessed first, then declarations.
+        """Parses the file, and returns the last result. Include folders are guessed first, then
+        declarations.
 
         Raises InputError if the file cannot be read.
         """
-        angled = self._add_folders_of_includes()
-        unit = self._parsed(bodies=not self._lacks_folder(angled))
+        angle_headers = self._add_folders_of_includes()
+        unit = self._parse_once(bodies=not self._needs_guessed_folder(angle_headers))
         for _ in range(_MAX_FOLDERS):
             before = self._request.includes
             self._add_guessed_folders(unit)
             if self._request.includes == before and unit.has_bodies:
                 break
             unit.close()
-            unit = self._parsed()
+            unit = self._parse_once()
         for header, span in unit.missing_headers():
-            self._say(
+            self._report(
                 "RP001",
                 span,
                 f"header '{shortened(header)}' not found; its declarations are unknown; "
@@ -182,28 +182,28 @@ class GuessingParser:
             )
         if not is_cpp(self._request.path) and unit.errors():
             unit = self._with_declarations(unit)
-        self._note_errors(unit)
+        self._report_errors(unit)
         return unit
 
     def parse_with(self, macros: Sequence[tuple[str, str]]) -> TranslationUnit:
-        """Another parse, with definitions for undefined macros."""
-        self._say("RP005", Span(self._request.path, 1), note_on_guesses(macros))
+        """Parses the file again with definitions of `macros`, and returns the result."""
+        self._report("RP005", Span(self._request.path, 1), note_on_guesses(macros))
         request = self._request
         self._request = replace(request, defines=(*request.defines, *macros))
-        unit = self._parsed()
-        stumbled = set(self.errors)
+        unit = self._parse_once()
+        previous_errors = set(self.errors)
         self.diagnostics = [
             diagnostic
             for diagnostic in self.diagnostics
-            if diagnostic.id != "RP002" or diagnostic.span not in stumbled
+            if diagnostic.id != "RP002" or diagnostic.span not in previous_errors
         ]
-        self._note_errors(unit)
+        self._report_errors(unit)
         return unit
 
-    def _parsed(self, *, bodies: bool = True) -> TranslationUnit:
+    def _parse_once(self, *, bodies: bool = True) -> TranslationUnit:
         unit = TranslationUnit(self._request, self._unsaved, bodies=bodies)
         self._folders.update(dict.fromkeys(self._request.includes))
-        self._read.update(dict.fromkeys(lc.files_of(unit.handle)))
+        self._read.update(dict.fromkeys(lc.included_files(unit.handle)))
         return unit
 
     def _guess(self, header: str) -> str | None:
@@ -211,79 +211,77 @@ class GuessingParser:
         return guess_include(header, self._request)
 
     def _add_folders_of_includes(self) -> set[str]:
-        """Adds folders for missing headers of the file or of its headers. Returns the headers in
-        angle brackets that are not in these folders.
+        """Adds include folders for missing headers, also of other headers. Returns the remaining
+        missing headers in angle brackets.
 
-        This avoids a second parse if `#include "common.h"` is in a neighboring folder. An included
-        name that is not a regular file is read as an empty file. Otherwise the parser would block
-        on a pipe or a device.
+        This avoids a second parse if `common.h` is in a neighboring folder. An included pipe or
+        device is read as an empty file, since it would block the parser.
         """
-        angled: set[str] = set()
+        angle_headers: set[str] = set()
         request = self._request
         for word, value in zip(request.extra, request.extra[1:], strict=False):
             if word in ("-include", "-imacros"):
-                self._shut_out(value, Span(request.path, 1))
+                self._read_as_empty(value, Span(request.path, 1))
         known = [Path(request.path).parent, *(Path(folder) for folder in request.includes)]
         waiting, seen = [Path(request.path)], {Path(request.path)}
         while waiting:
             file = waiting.pop()
-            text = _text_of(file)
+            text = _header_text(file)
             for header, quoted, start in _includes_in(text):
                 for folder in (file.parent, *known):
                     if is_special_file(folder / header):
                         line = text.count(b"\n", 0, start) + 1
-                        self._shut_out(str(folder / header), Span(str(file), line))
-                        # The parser identifies a text by the name that it constructs. For a file in
-                        # the current folder that is ./pipe.h, unlike a path.
+                        self._read_as_empty(str(folder / header), Span(str(file), line))
+                        # libclang constructs the name, which is ./pipe.h in the current folder.
                         for base in (str(folder), os.path.join(".", folder)):  # noqa: PTH118
                             self._unsaved[f"{base}/{header}"] = ""
                 if not quoted:
-                    angled.add(header)
+                    angle_headers.add(header)
                 if not quoted or request.extra:
                     continue
-                folder_of = next(
+                folder_found = next(
                     (f for f in (file.parent, *known) if is_regular_file(f / header)), None
                 )
-                if folder_of is None:
+                if folder_found is None:
                     guessed = self._guess(header)
                     if guessed is None:
                         continue
-                    folder_of = Path(guessed)
-                    known.append(folder_of)
+                    folder_found = Path(guessed)
+                    known.append(folder_found)
                     self._add_folder(guessed)
-                if folder_of / header not in seen:
-                    seen.add(folder_of / header)
-                    self._read[str(folder_of / header)] = None
-                    waiting.append(folder_of / header)
+                if folder_found / header not in seen:
+                    seen.add(folder_found / header)
+                    self._read[str(folder_found / header)] = None
+                    waiting.append(folder_found / header)
         return {
-            header for header in angled
+            header for header in angle_headers
             if not any(is_regular_file(folder / header) for folder in known)
         }  # fmt: skip
 
-    def _lacks_folder(self, angled: Collection[str]) -> bool:
-        """Returns whether a header in angle brackets is probably in a folder that has to be
-        guessed. The parser knows system headers, and whether an `#include` is active.
+    def _needs_guessed_folder(self, angle_headers: Collection[str]) -> bool:
+        """Returns whether the folder of a C++ header in angle brackets probably has to be guessed.
+        If so, a first parse without function bodies saves time.
         """
         if not is_cpp(self._request.path) or self._request.extra:
-            return False  # C takes little time, and further options may name folders
-        own = (header for header in angled if "/" in header or "." in header)
+            return False  # C parses fast, and extra options may contain include folders
+        own = (header for header in angle_headers if "/" in header or "." in header)
         return any(guess_include(header, self._request) is not None for header in own)
 
-    def _shut_out(self, path: str, span: Span) -> None:
+    def _read_as_empty(self, path: str, span: Span) -> None:
         if is_special_file(path) and path not in self._unsaved:
             self._unsaved[path] = self._unsaved[os.path.join(".", path)] = ""  # noqa: PTH118
             what = f"not a regular file of at most {MOST_SOURCE_BYTES >> 20} MiB"
-            self._say("RP001", span, f"header '{shortened(path)}' is {what}; ignored")
+            self._report("RP001", span, f"header '{shortened(path)}' is {what}; ignored")
 
     def _add_folder(self, folder: str) -> None:
         shown = os.path.relpath(folder)
         message = f"include folder guessed; pass -I {shown} to confirm it"
-        self._say("RP003", Span(self._request.path, 1), message)
+        self._report("RP003", Span(self._request.path, 1), message)
         self._request = replace(self._request, includes=(*self._request.includes, folder))
 
     def _add_guessed_folders(self, unit: TranslationUnit) -> None:
-        """Adds folders for all headers that are missing in a parse. They are added together, since
-        every parse takes long.
+        """Adds include folders for all missing headers of a parse at once, since parsing takes
+        long.
         """
         before = len(self._request.includes)
         for header, _ in unit.missing_headers():
@@ -302,44 +300,40 @@ class GuessingParser:
                 break
             self._unsaved[lc.PRELUDE] = guesses.prelude()
             unit.close()
-            unit = self._parsed()
+            unit = self._parse_once()
         if guesses.names:
             names = ", ".join(guesses.names[:5]) + (", ..." if len(guesses.names) > 5 else "")
-            self._say(
+            self._report(
                 "RP005",
                 Span(self._request.path, 1),
                 f"declarations guessed for names from missing headers: {names}",
             )
         return unit
 
-    def _note_errors(self, unit: TranslationUnit) -> None:
+    def _report_errors(self, unit: TranslationUnit) -> None:
         missing = {span for _, span in unit.missing_headers()}  # already reported
         errors = [(message, span) for message, span in unit.errors() if span not in missing]
         self.errors = tuple(span for _, span in errors if not is_system_path(span.file))
         if self.errors:
             message, span = next(e for e in errors if e[1] == self.errors[0])
             more = f" (and {len(self.errors) - 1} more)" if len(self.errors) > 1 else ""
-            self._say("RP002", span, f"syntax error: {message}{more}; the rest was read")
+            self._report("RP002", span, f"syntax error: {message}{more}; the rest was read")
 
-    def _say(self, rule: str, span: Span, message: str) -> None:
+    def _report(self, rule: str, span: Span, message: str) -> None:
         self.diagnostics.append(Diagnostic(rule, span, message))
 
 
 @lru_cache(maxsize=64)  # many files include the same headers
 def _includes_in(text: bytes) -> list[tuple[str, bool, int]]:
-    """Returns the headers that a text includes: each name, whether it is in quotes, and its
-    place.
-    """
+    """Returns (name, is in quotes, offset) for each `#include` in a text."""
     return [
         (os.fsdecode(match.group(1) or match.group(2)), match.group(1) is not None, match.start())
         for match in _INCLUDE.finditer(text)
     ]
 
 
-def _text_of(header: Path) -> bytes:
-    """Returns a header's text. The result is empty if it must not be read. The parser then reports
-    it.
-    """
+def _header_text(header: Path) -> bytes:
+    """Returns the text of a header. The result is empty if the file cannot be read."""
     try:
         return read_regular_file(str(header))
     except InputError:

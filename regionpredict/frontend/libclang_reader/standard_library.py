@@ -1,8 +1,8 @@
-"""Converts the standard library's containers, iterators and small functions to C.
+"""Converts operations of the standard library's containers and iterators to C.
 
-A container is the address of its first element (`types.py`), and so is an iterator. `v[i]` and
-`v.at(i)` become `v[i]` of a pointer, and `v.end()` becomes `v + v.size()`. The elements of a map or
-a set become those of an array (`keyed_containers`). Other operations remain calls on the
+A container becomes a pointer to its first element, and an iterator a pointer to its element. `v[i]`
+and `v.at(i)` become subscripts of a pointer, and `v.end()` becomes `v + v.size()`. Maps and sets
+become arrays of their elements (`keyed_containers`). Other operations remain calls on the
 container's memory.
 """
 
@@ -38,25 +38,29 @@ _VIEWS = frozenset(("std::span", "std::basic_string_view"))
 _OWNERS = frozenset(("std::unique_ptr", "std::shared_ptr"))
 _BEGINS = frozenset(("begin", "cbegin", "data", "c_str"))
 _ENDS = frozenset(("end", "cend"))
-_OF_CONTAINERS = _BEGINS | _ENDS | {"size"}
+_CONTAINER_FUNCTIONS = _BEGINS | _ENDS | {"size"}
 _COMPARISONS = frozenset(("<", ">", "<=", ">=", "==", "!="))
 _ARITHMETIC = frozenset(("+", "-", "*", "/", "%"))
 _STEPS = {1: {"++": "++", "--": "--"}, 2: {"++": "p++", "--": "p--"}}
-_SAME = frozenset(("move", "forward", "as_const", "ref", "cref", "addressof", "launder"))
+_IDENTITY_FUNCTIONS = frozenset(
+    ("move", "forward", "as_const", "ref", "cref", "addressof", "launder")
+)
 _NUMBERS = frozenset(("int", "float"))
 
 
 def is_container(ctype: CType) -> bool:
-    """Returns whether the type is a container. Its elements are read like those of an array."""
+    """Returns whether the type is a standard container, which is treated as an array."""
     return ctype.name in _ELEMENTS or ctype.name in KEYED
 
 
 def copied_elements(
     name: str, args: tuple[Expression, ...], types: tuple[CType, ...], span: Span
 ) -> Expression | None:
-    """Returns the copies that an assignment to a container makes: `v = w`, `v.assign(first, last)`.
+    """Returns a call that copies the elements in an assignment to a container: `v = w`,
+    `v.assign(first, last)`.
 
-    None if it makes no copies. The caller adds the call itself, which sets the length.
+    Returns None if no elements are copied. The caller adds the original call, which sets the
+    length.
     """
     element = types[0].element
     if element is None or not is_container(types[0]) or types[0].name in _VIEWS:
@@ -72,7 +76,7 @@ def copied_elements(
 
 
 def size_of(container: Expression, ctype: CType, span: Span) -> Expression:
-    """Returns the value of `v.size()`. It is a number for containers of fixed length."""
+    """Returns the expression `v.size()`, or a number for containers of fixed length."""
     if ctype.kind == "array" and isinstance(ctype.extent, IntLit):
         return ctype.extent
     return CallExpr("size", None, (container,), span, method=True, free=True)
@@ -81,10 +85,10 @@ def size_of(container: Expression, ctype: CType, span: Span) -> Expression:
 def constructed_container(
     ctype: CType, args: tuple[Expression, ...], types: tuple[CType, ...], span: Span
 ) -> Expression | None:
-    """Returns a new container. It contains a copy of other elements if it is constructed from them.
+    """Converts the construction of a container to an allocation, and a copy of its elements.
 
-    `vector(n)` is `calloc(n, size)`, and a copy is `memcpy(calloc(n, size), from, n * size)`. A
-    view (`std::span`) is the address of its elements.
+    `vector(n)` becomes `calloc(n, size)`, and a copy `memcpy(calloc(n, size), from, n * size)`. A
+    view (`std::span`) becomes the address of its elements. Returns None for other types.
     """
     if ctype.element is None or not is_container(ctype) or not args:
         return None
@@ -104,34 +108,34 @@ def constructed_container(
         length = Binary("-", args[1], begin)
     elif len(args) > 1 and types[1].kind == "int":
         length = args[1]
-    else:  # a text up to its last character
+    else:  # a string literal or a pointer to one
         length = CallExpr("strlen", None, (begin,), span)
-    made = CallExpr("calloc", None, (length, size), span)
-    copied = (made, begin, Binary("*", length, size))
+    allocated = CallExpr("calloc", None, (length, size), span)
+    copied = (allocated, begin, Binary("*", length, size))
     return Cast(ctype, CallExpr("memcpy", None, copied, span))
 
 
 def pointed_container(container: Expression, ctype: CType, span: Span) -> tuple[Expression, CType]:
-    """Returns the container of a method call `p->size()` or `v.size()`, and the container's
-    type.
-    """
-    held = ctype.element
-    if ctype.kind == "pointer" and not ctype.name and held is not None and is_container(held):
-        return dereferenced(container, span), held
+    """Returns the container of a method call such as `p->size()` or `v.size()`, and its type."""
+    element = ctype.element
+    if ctype.kind == "pointer" and not ctype.name and element is not None and is_container(element):
+        return dereferenced(container, span), element
     return container, ctype
 
 
 def standard_method(
     name: str, container: Expression, ctype: CType, args: tuple[Expression, ...], span: Span
 ) -> Expression | None:
-    """Returns a method call expressed through addresses. Returns None if it is not supported."""
+    """Converts a method call on a container to pointer operations. Returns None for other
+    methods.
+    """
     if ctype.name == "complex":
         half = CType("float", ctype.bits // 2)
         return Cast(half, container) if name in ("real", "imag") and not args else None
     if ctype.name in _OWNERS:
         return container if name == "get" else None
     if name == "operator bool" and ctype.kind == "int":
-        return container  # an element of `std::vector<bool>`
+        return container  # the value of an element of `std::vector<bool>`
     if not is_container(ctype):
         return None
     if name in _BEGINS and not args:
@@ -157,8 +161,8 @@ def standard_method(
 def standard_operator(
     op: str, args: tuple[Expression, ...], types: tuple[CType, ...], span: Span
 ) -> Expression | None:
-    """Returns an operator on addresses or complex numbers as a C operator. Returns None for any
-    other operator.
+    """Converts an overloaded operator on iterators, containers or complex numbers to a C operator.
+    Returns None for other operators.
     """
     if any(ctype.kind not in ("int", "float", "pointer", "array") for ctype in types):
         return None
@@ -169,7 +173,7 @@ def standard_operator(
     if op in ("++", "--"):
         return Unary(_STEPS[len(args)][op], args[0], span)
     if any(map(is_container, types)):
-        return None  # a copy of some or all elements
+        return None  # the operator copies or compares elements
     if op == "-" and len(args) == 1:
         return Unary("-", args[0], span)
     if op in _COMPARISONS or (op in _ARITHMETIC and len(args) == 2):
@@ -182,10 +186,10 @@ def standard_operator(
 def standard_call(
     name: str, args: tuple[Expression, ...], types: tuple[CType, ...], span: Span
 ) -> Expression | None:
-    """Returns a function call expressed through addresses and assignments. Returns None if it is
-    not supported.
+    """Converts a call of a small library function, such as `std::swap` or `std::next`, to C
+    operators. Returns None for other functions.
     """
-    if name in _OF_CONTAINERS and len(args) == 1:
+    if name in _CONTAINER_FUNCTIONS and len(args) == 1:
         ctype = types[0]
         if ctype.kind == "array":
             ctype = ctype._replace(name="std::array")
@@ -195,14 +199,13 @@ def standard_call(
         return Opaque("", args)
     if name == "addressof" and len(args) == 1:
         return address_of(args[0], span)
-    if name in _SAME and len(args) == 1:
+    if name in _IDENTITY_FUNCTIONS and len(args) == 1:
         return args[0]
     if name in ("real", "imag") and len(args) == 1 and types[0].name == "complex":
         return Cast(CType("float", types[0].bits // 2), args[0])
     numbers = all(ctype.kind in _NUMBERS for ctype in types) and all(map(is_place, args))
     pairs = list(zip(args, types, strict=True))
-    # The lowering tracks the values of integer variables, and two writes in sequence cannot swap
-    # them.
+    # The lowering tracks the values of integer variables, which two assignments would not swap.
     counters = all(isinstance(expression, Name) and t.kind == "int" for expression, t in pairs)
     if name == "swap" and len(args) == 2 and numbers and not counters:
         there = Assign("=", args[0], args[1], span)

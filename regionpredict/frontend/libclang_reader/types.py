@@ -1,8 +1,8 @@
 """Converts libclang's types to `CType`.
 
-Containers and iterators of the standard library have the type of their memory. A `std::vector<T>`
-is a pointer to `T`, a `std::array<T, n>` an array, and a `std::complex<T>` is C's `T _Complex`.
-Maps and sets are pointers to the values in their nodes.
+Containers and iterators of the standard library are converted to the type of their memory. A
+`std::vector<T>` is a pointer to `T`, a `std::array<T, n>` an array, and a `std::complex<T>` is C's
+`T _Complex`. Maps and sets are pointers to their elements.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ MEMBER_POINTER = 117  # CXType_MemberPointer
 _MAX_DEPTH = 8
 _EXTENT_WORDS = re.compile(r"\b(?:static|const|volatile|restrict)\b\s*")
 _QUALIFIERS = re.compile(r"^(?:(?:const|volatile|restrict) )+")
-# The inline namespaces of library versions inside `std` are left out.
+# Inline namespaces of library versions, such as `std::__1`, are ignored.
 _STANDARD = re.compile(
     r"(?:std|__gnu_cxx)::(?:__\w+::)*(?P<name>vector|array|valarray|span|complex|unique_ptr"
     r"|basic_string|basic_string_view|shared_ptr|deque|list|queue|stack|priority_queue"
@@ -52,15 +52,15 @@ _FIRST_EXTENT = re.compile(r"\[([^\[\]]*(?:\[[^\[\]]*\][^\[\]]*)*)\]")
 
 
 class TypeReader:
-    """Reads types. Each spelling of a canonical type is read once."""
+    """Converts libclang's types to `CType`s, and caches the results."""
 
     def __init__(self) -> None:
         self._lib = lc.library()
         self._known: dict[tuple[int, int | None], CType] = {}
 
-    def of(self, ctype: lc.Type, depth: int = 0) -> CType:
-        """Returns the `CType`. An array length that is not a number is `Opaque` text until
-        `resolve` is called.
+    def read(self, ctype: lc.Type, depth: int = 0) -> CType:
+        """Converts a type. A variable array length remains text (`Opaque`) until `resolve` is
+        called.
         """
         canonical = self._lib.clang_getCanonicalType(ctype)
         key = (canonical.kind, canonical.ptr0)
@@ -78,12 +78,12 @@ class TypeReader:
         if kind in _FLOATS:
             return CType("float", _FLOATS[kind])
         if kind == 100:  # complex: two numbers
-            element = self.of(self._lib.clang_getElementType(ctype), depth + 1)
+            element = self.read(self._lib.clang_getElementType(ctype), depth + 1)
             return CType("float", 2 * element.bits, name="complex")
         if depth > _MAX_DEPTH:
             return UNKNOWN
         if kind in (POINTER, 103, 104, MEMBER_POINTER):
-            element = self.of(self._lib.clang_getPointeeType(ctype), depth + 1)
+            element = self.read(self._lib.clang_getPointeeType(ctype), depth + 1)
             if kind in (103, 104):
                 return element  # a reference is used like its target
             return CType("pointer", 64, element=element)
@@ -99,27 +99,27 @@ class TypeReader:
             standard = self._type_of_memory(match["name"], ctype, depth) if match else None
             return standard or CType("struct", 8 * max(0, size), name=name)
         if kind == 113:
-            element = self.of(self._lib.clang_getElementType(ctype), depth + 1)
+            element = self.read(self._lib.clang_getElementType(ctype), depth + 1)
             size = max(0, self._lib.clang_Type_getSizeOf(ctype))
             return CType(element.kind, 8 * size or element.bits, name="vector")
         if kind == 2:
             return CType("void")
         if kind == ATOMIC_TYPE:
-            return self.of(self._lib.clang_Type_getValueType(ctype), depth + 1)
+            return self.read(self._lib.clang_Type_getValueType(ctype), depth + 1)
         if kind in (110, 111):  # a function has its return type
-            return self.of(self._lib.clang_getResultType(ctype), depth + 1)
+            return self.read(self._lib.clang_getResultType(ctype), depth + 1)
         return UNKNOWN
 
     def _type_of_memory(self, name: str, ctype: lc.Type, depth: int) -> CType | None:
-        """Returns the type of the memory of a standard class. Returns None if the result is
-        unknown.
+        """Returns the type of the memory that a container or smart pointer refers to. Returns None
+        if it is unknown.
         """
         if self._lib.clang_Type_getNumTemplateArguments(ctype) < 1:
             return None
         first = self._lib.clang_Type_getTemplateArgumentAsType(ctype, 0)
         if _KEYED.fullmatch(name):
-            first = value_type(ctype)
-        element = self.of(first, depth + 1)
+            first = container_value_type(ctype)
+        element = self.read(first, depth + 1)
         if name == "complex":
             return CType("float", 2 * element.bits, name="complex")
         if name in ("__normal_iterator", "__wrap_iter"):
@@ -136,30 +136,30 @@ class TypeReader:
             )
             return CType("array", 64, element=element, extent=extent, name="std::array")
         if name == "vector" and self._lib.clang_getCanonicalType(first).kind == _BOOL:
-            element = CType("int", 8, True)  # a bit, whose byte is accessed
+            element = CType("int", 8, True)  # an access to a bit reads or writes its byte
         if name in ("unique_ptr", "shared_ptr") and element.kind == "array":
             element = element.element or UNKNOWN
         return CType("pointer", 64, element=element, name=f"std::{name}")
 
     def reference_target(self, ctype: lc.Type) -> CType | None:
-        """Returns the type to which a reference refers, if the reference is used as an address.
-        Returns None for any other type.
+        """Returns the target type of a reference that is treated as an address. Returns None for
+        other types.
 
-        A reference to a constant number is equivalent to its value. A reference to an address (a
-        pointer, array or container) is used as this address, but a string may be replaced.
+        A reference to a constant number is treated as its value. A reference to a pointer, array or
+        container is treated as this address, except for strings, which may be reassigned.
         """
         canonical = self._lib.clang_getCanonicalType(ctype)
         if canonical.kind not in (103, 104):
             return None
         target = self._lib.clang_getPointeeType(canonical)
-        element = self.of(target)
+        element = self.read(target)
         if element.kind == "struct":
             return element
         changes = element.kind in ("int", "float") or element.name == "std::basic_string"
         return element if changes and not self._lib.clang_isConstQualifiedType(target) else None
 
     def _array(self, ctype: lc.Type, kind: int, depth: int) -> CType:
-        element = self.of(self._lib.clang_getArrayElementType(ctype), depth + 1)
+        element = self.read(self._lib.clang_getArrayElementType(ctype), depth + 1)
         if kind == 112:
             extent = IntLit(int(self._lib.clang_getArraySize(ctype)))
             return CType("array", 64, element=element, extent=extent)
@@ -171,7 +171,9 @@ class TypeReader:
         return CType("array", 64, element=element, extent=Opaque(extent_text))
 
     def resolve(self, ctype: CType, lookup: Callable[[str], Decl | None], span: Span) -> CType:
-        """Returns the type with its array lengths parsed as expressions over the names in scope."""
+        """Returns the type with its array lengths as expressions. `lookup` returns the declaration
+        of a name.
+        """
         if ctype.element is None or not ctype.has_spelt_extent:
             return ctype
         element = self.resolve(ctype.element, lookup, span)
@@ -181,10 +183,8 @@ class TypeReader:
         return ctype._replace(element=element, extent=extent)
 
 
-def value_type(ctype: lc.Type) -> lc.Type:
-    """Returns the type of the elements of a map or a set. It is the type that the allocator
-    allocates, which is the last template argument.
-    """
+def container_value_type(ctype: lc.Type) -> lc.Type:
+    """Returns the element type of a map or a set, which is the argument of its allocator type."""
     lib = lc.library()
     number = lib.clang_Type_getNumTemplateArguments(ctype)
     allocator = lib.clang_Type_getTemplateArgumentAsType(ctype, number - 1)

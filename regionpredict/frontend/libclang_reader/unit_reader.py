@@ -28,7 +28,7 @@ from regionpredict.frontend.libclang_reader.templates import (
     Instance,
     Templates,
     instance_name,
-    is_of_lambda,
+    is_lambda_instance,
 )
 from regionpredict.frontend.libclang_reader.types import TypeReader
 from regionpredict.frontend.requests import SourceRequest, is_cpp, read_regular_file
@@ -57,13 +57,15 @@ from regionpredict.frontend.text import (
 
 
 def parse_unit(request: SourceRequest) -> Unit:
-    """Parses one file. Raises InputError if it cannot be read."""
+    """Parses one C or C++ file to a `Unit`. Raises InputError if it cannot be read."""
     read_regular_file(request.path)
-    return _Reader(request).unit()
+    return _UnitReader(request).unit()
 
 
-class _Reader:
-    """Answers queries about one parsed file. The translation unit is kept as long as the `Unit`."""
+class _UnitReader:
+    """Reads one file, and converts its functions on demand. libclang's translation unit lives as
+    long as the `Unit`.
+    """
 
     def __init__(self, request: SourceRequest) -> None:
         self.request = request
@@ -77,28 +79,32 @@ class _Reader:
         self.disabled: dict[int, list[tuple[int, int]]] = {}
         self.inclusions = Counter[int]()
         self.macros = MacroTable()
-        self.place = lc.Place()
+        self.place = lc.SourcePositions()
         self._define_disabled_macros(parser)
         self.diagnostics = parser.diagnostics
         self.errors = parser.errors
         self.lookups = parser.lookups()
-        self.builder = TreeBuilder(TypeReader(), self.file_name, self._body_at, self.sources)
+        self.builder = TreeBuilder(TypeReader(), self.file_name, self._function_at, self.sources)
         self.functions: dict[int, Function | None] = {}
         self.enumerators: dict[str, int] | None = None
         self.known_bodies: dict[Decl, Function | None] = {}
         self.templates = Templates(self._located_functions, self.sources)
-        self.leading: set[int] = set()  # functions with a directive, or that may call one
+        self.leads_to_directive: set[int] = (
+            set()
+        )  # functions with a directive, or that may call one
         self.located: list[tuple[lc.Cursor, int, int, int]] | None = None
-        self.top: list[lc.Cursor] | None = None
+        self.top_level_cursors: list[lc.Cursor] | None = None
 
     # -- the unit -------------------------------------------------------------------------------
 
     def unit(self) -> Unit:
-        """Reads directives and the functions around them. The rest is read on demand."""
+        """Reads the directives and the functions that contain them. Other functions are read on
+        demand.
+        """
         user_files = self._user_files()
         self._read_macros(user_files)
         directives = self._read_directives(user_files)
-        functions = self._functions_with(directives)
+        functions = self._functions_with_directives(directives)
         return Unit(
             path=self.request.path,
             functions=tuple(functions),
@@ -122,13 +128,13 @@ class _Reader:
         )
 
     def _texts(self) -> dict[Hashable, bytes]:
-        """Returns the text of the user's files, and of the macros on the command line."""
+        """Returns the texts of the user's files, and of the macros on the command line."""
         texts: dict[Hashable, bytes] = {file: source.data for file, source in self.sources.items()}
         texts[0] = self.request.macro_text
         return texts
 
     def _define_disabled_macros(self, parser: GuessingParser) -> None:
-        """Parses again with definitions for macros whose own definitions are all disabled."""
+        """Parses the file again with definitions for macros that an `#if` disables."""
         texts: dict[int, bytes] = {}
         for file in self._user_files():
             try:
@@ -142,7 +148,7 @@ class _Reader:
         )
         if not defines:
             return
-        # Their keys are handles of files, which are valid for one parse.
+        # The keys of these tables are file handles, which are valid for one parse.
         self.active.clear()
         self.disabled.clear()
         self.inclusions.clear()
@@ -190,33 +196,31 @@ class _Reader:
         return directives
 
     def _enumerator(self, name: str) -> int | None:
-        """Returns the number of an enumerator that no function declares."""
+        """Returns the value of an enumerator at file scope."""
         if self.enumerators is None:
             top = self.lib.clang_getTranslationUnitCursor(self.handle)
             self.enumerators = {
                 lc.spelling(child): int(self.lib.clang_getEnumConstantDeclValue(child))
-                for declared in lc.children(top, frozenset((ENUMERATION,)))
-                for child in lc.children(declared, frozenset((ENUMERATOR,)))
+                for declared in lc.children_of_kinds(top, frozenset((ENUMERATION,)))
+                for child in lc.children_of_kinds(declared, frozenset((ENUMERATOR,)))
             }
         return self.enumerators.get(name)
 
     def _active_text(self, file: int, data: bytes) -> Masked:
-        """Returns the text of a file that the preprocessor keeps."""
+        """Returns the text of a file without the parts that the preprocessor removes."""
         text = self.active.get(file)
         if text is None:
             text = self.active[file] = masked(blank_ranges(data, self._disabled_ranges(file)))
         return text
 
     def _is_kept(self, file: int, begin: int, end: int) -> bool:
-        """Returns whether the preprocessor keeps the text between two lines of a conditional."""
+        """Returns whether the preprocessor keeps the text from offset `begin` to `end`."""
         return not any(
             first <= begin and end <= last for first, last in self._disabled_ranges(file)
         )
 
     def _disabled_ranges(self, file: int) -> list[tuple[int, int]]:
-        """Returns the ranges of a file that a false `#if` removes in every inclusion of the
-        file.
-        """
+        """Returns the offset ranges of a file that a false `#if` removes in every inclusion."""
         if file not in self.disabled:
             self.disabled[file] = self._find_disabled_ranges(file)
         return self.disabled[file]
@@ -224,7 +228,7 @@ class _Reader:
     def _find_disabled_ranges(self, file: int) -> list[tuple[int, int]]:
         ranges = self.lib.clang_getSkippedRanges(self.handle, file)
         edges: list[tuple[int, int]] = []
-        place = lc.Place()
+        place = lc.SourcePositions()
         for number in range(ranges.contents.count):
             skipped_range = ranges.contents.ranges[number]
             begin = place.read(
@@ -237,12 +241,12 @@ class _Reader:
         self.lib.clang_disposeSourceRangeList(ranges)
         if edges and not self.inclusions:
             self.inclusions.update(inner for inner, _, _ in lc.inclusions(self.handle))
-        times = self.inclusions[file] if edges else 1
+        inclusion_count = self.inclusions[file] if edges else 1
         skipped, depth, opened = [], 0, 0
         for offset, step in sorted(edges, key=lambda edge: (edge[0], -edge[1])):
-            if depth < times <= depth + step:
+            if depth < inclusion_count <= depth + step:
                 opened = offset
-            elif depth + step < times <= depth:
+            elif depth + step < inclusion_count <= depth:
                 skipped.append((opened, offset))
             depth += step
         return skipped
@@ -262,19 +266,22 @@ class _Reader:
         if self.located is None:
             self.located = []
             kinds = FUNCTIONS | CONTAINERS if is_cpp(self.request.path) else FUNCTIONS
-            self._locate(self._top_level(kinds), kinds, self.located)
+            self._collect_functions(self._top_level(kinds), kinds, self.located)
         return self.located
 
     def _top_level(self, kinds: frozenset[int]) -> list[lc.Cursor]:
-        """Returns the top-level cursors of these kinds (functions, classes or variables). They are
-        collected once, since headers contain thousands.
-        """
-        if self.top is None:
-            everything = self.lib.clang_getTranslationUnitCursor(self.handle)
-            self.top = lc.children(everything, FUNCTIONS | CONTAINERS | {VARIABLE})
-        return [cursor for cursor in self.top if cursor.kind in kinds]
+        """Returns the top-level functions, classes or variables, by their cursor kinds.
 
-    def _locate(
+        They are collected only once, since headers contain thousands.
+        """
+        if self.top_level_cursors is None:
+            everything = self.lib.clang_getTranslationUnitCursor(self.handle)
+            self.top_level_cursors = lc.children_of_kinds(
+                everything, FUNCTIONS | CONTAINERS | {VARIABLE}
+            )
+        return [cursor for cursor in self.top_level_cursors if cursor.kind in kinds]
+
+    def _collect_functions(
         self,
         cursors: Sequence[lc.Cursor],
         kinds: frozenset[int],
@@ -288,38 +295,42 @@ class _Reader:
             if is_system_path(self.file_name(file)):
                 continue
             if cursor.kind not in FUNCTIONS:
-                self._locate(lc.children(cursor, kinds), kinds, located)
+                self._collect_functions(lc.children_of_kinds(cursor, kinds), kinds, located)
                 continue
             if not lib.clang_isCursorDefinition(cursor):
                 continue
             end_file, _, _, end = self.place.end(cursor)
             located.append((cursor, file, begin, end if end_file == file else 1 << 62))
 
-    def _functions_with(self, directives: list[tuple[int, str, Pragma]]) -> list[Function]:
+    def _functions_with_directives(
+        self, directives: list[tuple[int, str, Pragma]]
+    ) -> list[Function]:
         if not directives:
             return []
         offsets = self._include_offsets({file for file, _, _ in directives})
         for file, _, pragma in directives:
             offsets.setdefault(file, []).append(pragma.offset)
-        directed = [
+        with_directives = [
             cursor
             for cursor, file, begin, end in self._located_functions()
             if any(begin <= offset <= end for offset in offsets.get(file, ()))
         ]
-        self.leading = self.templates.with_all_callers(directed)
+        self.leads_to_directive = self.templates.with_all_callers(with_directives)
         functions = []
-        for cursor in directed:
-            versions = [self._instance(instance) for instance in self._instances(cursor)]
-            for function in versions or [self._function(cursor)]:
+        for cursor in with_directives:
+            instances = [self._instance(instance) for instance in self._instances(cursor)]
+            for function in instances or [self._function(cursor)]:
                 if function is not None:
                     functions.append(function)
         return functions
 
     def _instances(self, cursor: lc.Cursor) -> list[Instance]:
-        """Returns the called instances of a template that leads to a directive. The result is empty
-        for any other function.
+        """Returns the called instances of a template that contains a directive or may call a
+        function with one. The result is empty for other functions.
         """
-        if int(cursor.data0 or 0) not in self.leading or not self.templates.is_template(cursor):
+        if int(cursor.data0 or 0) not in self.leads_to_directive or not self.templates.is_template(
+            cursor
+        ):
             return []
         return self.templates.instances_of(cursor)
 
@@ -328,15 +339,16 @@ class _Reader:
         if function is None:
             return None
         if not function.shown:
-            shown = instance.caller if is_of_lambda(function.name) else function.name
+            shown = instance.caller if is_lambda_instance(function.name) else function.name
             function = function._replace(shown=shown)
             self.functions[int(instance.cursor.data0 or 0)] = function
         return function
 
     def _include_offsets(self, files: set[int]) -> dict[int, list[int]]:
-        """Returns the positions of includes as offsets in the including files, through all levels.
+        """Returns, per file, the offsets of `#include` lines that include `files`, directly or
+        through other files.
 
-        A function body may contain `#include "loop_template.c"`. Its directives are in that file.
+        A function body may contain `#include "loop_template.c"`, which contains directives.
         """
         included = lc.inclusions(self.handle)
         offsets: dict[int, list[int]] = {}
@@ -361,16 +373,18 @@ class _Reader:
         return self.functions[key]
 
     def body_of(self, decl: Decl) -> Function | None:
-        """Returns the tree of a function with a body in the user's files, or None."""
+        """Returns the syntax tree of a function. Returns None if the user's files do not contain
+        its body.
+        """
         if decl not in self.known_bodies:
             self.known_bodies[decl] = self._body_of(decl)
         return self.known_bodies[decl]
 
     def _body_of(self, decl: Decl) -> Function | None:
         cursor = self.builder.cursor_of(decl)
-        return self._body_at(cursor) if cursor is not None else None
+        return self._function_at(cursor) if cursor is not None else None
 
-    def _body_at(self, cursor: lc.Cursor) -> Function | None:
+    def _function_at(self, cursor: lc.Cursor) -> Function | None:
         if cursor.kind not in FUNCTIONS:
             return None
         definition = self.lib.clang_getCursorDefinition(cursor)
@@ -382,11 +396,11 @@ class _Reader:
         return self._function(definition)
 
     def _is_shipped(self, cursor: lc.Cursor) -> bool:
-        """Returns whether a shipped header defines a function, in place of the library's header."""
+        """Returns whether a header shipped with this package defines a function."""
         return self.file_name(self.place.start(cursor)[0]).startswith(SHIPPED)
 
     def _defined_functions(self) -> tuple[Located, ...]:
-        """Returns the functions that the user's files define, in the form that linking needs."""
+        """Returns the positions and builders of all functions that the user's files define."""
         defined = []
         for cursor, file, begin, end in self._located_functions():
             private = self.lib.clang_getCursorLinkage(cursor) == INTERNAL_LINKAGE
@@ -406,7 +420,7 @@ class _Reader:
             if self.lib.clang_Location_isInSystemHeader(location):
                 continue
             if self.lib.clang_isCursorDefinition(cursor):
-                decl = self.builder.declared(cursor)
+                decl = self.builder.declaration(cursor)
                 if decl.symbol and decl.init is not None:
                     declarations.append(decl)
         return declarations

@@ -1,10 +1,10 @@
-"""Virtual methods of C++, as functions that a program stores in members of structs.
+"""Models virtual methods of C++ as function pointers in struct members.
 
     struct Shape { virtual double area() = 0; };
     struct Disc : Shape { double area() override; };
 
-Each method is stored under its symbol and under those of the methods that it overrides. A call of
-`Shape::area` therefore finds `Disc::area`.
+Each method is assigned to a member for its own symbol, and to one for each method that it
+overrides. A call of `Shape::area` therefore finds `Disc::area`.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from regionpredict.frontend.syntax import Cast, CType, Decl, Expression, Member,
 from regionpredict.ir import Span
 
 
-def overridden(method: lc.Cursor) -> tuple[str, ...]:
-    """Returns the symbols of a virtual method and of all methods that it overrides. The result is
-    empty for others.
+def overridden_symbols(method: lc.Cursor) -> tuple[str, ...]:
+    """Returns the linker symbols of a virtual method and of all methods that it overrides. The
+    result is empty for other methods.
     """
     lib = lc.library()
     if not lib.clang_CXXMethod_isVirtual(method):
@@ -36,9 +36,9 @@ def overridden(method: lc.Cursor) -> tuple[str, ...]:
     return tuple(dict.fromkeys(symbols))
 
 
-def stored_method(method: lc.Cursor, name: str, address: Expression, span: Span) -> Member:
-    """Returns the place that stores the method of an object whose class is known only at run
-    time.
+def virtual_method_member(method: lc.Cursor, name: str, address: Expression, span: Span) -> Member:
+    """Returns the struct member that contains the function pointer for a call of a virtual
+    method.
     """
     table = CType("struct", name=virtual_table(_symbol(method)))
     field = Decl(name, "field", CType("pointer"), span)

@@ -1,4 +1,4 @@
-"""Values of C constants and operators."""
+"""Evaluates C constants."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from regionpredict.frontend.text.string_literals import PART, character_code
 
 
 def literal(node: Any) -> int | float | None:
-    """Returns the value of a constant. Returns None for a string."""
+    """Returns the value of a number or character constant. Returns None for a string."""
     text = node.value
     if node.type == "char":
         return character(text)
@@ -31,7 +31,7 @@ def literal(node: Any) -> int | float | None:
 
 
 def floating(text: str) -> float:
-    """Returns the value of a floating constant."""
+    """Returns the value of a floating-point constant, or 0 for an invalid one."""
     try:
         if text[:2] in ("0x", "0X"):
             return float.fromhex(text.rstrip("lLfF") if "p" in text.lower() else text)
@@ -41,7 +41,7 @@ def floating(text: str) -> float:
 
 
 def character(text: str) -> int:
-    """Returns the value of a character constant. It has type `int` and is converted from a signed
+    """Returns the value of a character constant, as an `int` that is converted from a signed
     `char`.
     """
     body = text[text.index("'") + 1 : -1]
@@ -60,7 +60,7 @@ def string_length(text: str) -> int:
 
 
 def literal_type(node: Any) -> CType:
-    """Returns the type of a constant."""
+    """Returns the type of a number or character constant."""
     if node.type == "char":
         return INT
     if "int" in node.type:

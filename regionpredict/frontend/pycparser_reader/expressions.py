@@ -41,9 +41,9 @@ from regionpredict.ir import Span
 
 _NO_SPAN = Span("", 0)
 _FLOAT = CType("float", 32)
-_OTHER = "an expression of this kind"  # an unsupported expression in diagnostics
+_UNSUPPORTED = "an expression of this kind"  # in diagnostics
 _UNNAMED = {
-    IMAGINARY: "imaginary constant", OMITTED: _OTHER, "__func__": "", "__FUNCTION__": "",
+    IMAGINARY: "imaginary constant", OMITTED: _UNSUPPORTED, "__func__": "", "__FUNCTION__": "",
     "__PRETTY_FUNCTION__": "",
 }  # fmt: skip
 _VOID = CType("void")
@@ -91,7 +91,9 @@ _LIBRARY = {
 
 
 def library_type(name: str) -> CType:
-    """Returns the result type of an undeclared function, if compilers know it. Otherwise `int`."""
+    """Returns the return type of an undeclared function: that of a library function of this name,
+    or `int`.
+    """
     bare = name.removeprefix("__builtin_")
     if bare in _LIBRARY:
         return _LIBRARY[bare]
@@ -110,39 +112,37 @@ def _is_atomic(place: Expression) -> bool:
 
 
 class ExpressionBuilder:
-    """Builds expressions. `scope` is the enclosing block."""
+    """Builds `Expression`s from pycparser's nodes. Undeclared functions are added to `implicit`."""
 
     def __init__(self, places: Places, types: Callable[[], TypeReader], implicit: Scope) -> None:
         self.places = places
         self._types = types
         self._implicit = implicit
         self._builders: dict[type, Callable[[Any, Scope], Expression]] = {
-            c_ast.ID: self._name,
-            c_ast.Constant: self._constant,
-            c_ast.UnaryOp: self._unary,
-            c_ast.BinaryOp: self._binary,
-            c_ast.Assignment: self._assignment,
-            c_ast.TernaryOp: self._ternary,
-            c_ast.ArrayRef: self._index,
-            c_ast.StructRef: self._member,
-            c_ast.FuncCall: self._call,
-            c_ast.Cast: self._cast,
-            c_ast.ExprList: self._comma,
-            c_ast.InitList: self._list,
-            c_ast.NamedInitializer: self._designated,
-            c_ast.CompoundLiteral: self._compound_literal,
-            c_ast.Compound: self._statement_expression,
+            c_ast.ID: self._build_name,
+            c_ast.Constant: self._build_constant,
+            c_ast.UnaryOp: self._build_unary,
+            c_ast.BinaryOp: self._build_binary,
+            c_ast.Assignment: self._build_assignment,
+            c_ast.TernaryOp: self._build_ternary,
+            c_ast.ArrayRef: self._build_index,
+            c_ast.StructRef: self._build_member,
+            c_ast.FuncCall: self._build_call,
+            c_ast.Cast: self._build_cast,
+            c_ast.ExprList: self._build_comma,
+            c_ast.InitList: self._build_initializer_list,
+            c_ast.NamedInitializer: self._build_designated,
+            c_ast.CompoundLiteral: self._build_compound_literal,
+            c_ast.Compound: self._build_statement_expression,
             c_ast.GenericSelection: lambda node, scope: Opaque("_Generic"),
         }
 
     def build(self, node: Any, scope: Scope) -> Expression:
-        """Returns the expression. Anything that is not supported is `Opaque` with its
-        subexpressions.
-        """
+        """Converts the expression at a node. An unsupported expression becomes an `Opaque`."""
         builder = self._builders.get(type(node))
-        return builder(node, scope) if builder else Opaque(_OTHER)
+        return builder(node, scope) if builder else Opaque(_UNSUPPORTED)
 
-    def _name(self, node: Any, scope: Scope) -> Expression:
+    def _build_name(self, node: Any, scope: Scope) -> Expression:
         decl = scope.find(node.name)
         if decl is None:
             return Opaque(_UNNAMED.get(node.name, node.name))
@@ -150,13 +150,13 @@ class ExpressionBuilder:
             return IntLit(decl.value)
         return Name(decl, _NO_SPAN)
 
-    def _constant(self, node: Any, scope: Scope) -> Expression:
+    def _build_constant(self, node: Any, scope: Scope) -> Expression:
         if node.type == "string":
             return Opaque("", string=string_value(node.value))
         if node.type == "char" or "int" in node.type:
             value = literal(node)
             if not isinstance(value, int):
-                return Opaque(_OTHER)
+                return Opaque(_UNSUPPORTED)
             long = "long" in node.type or value >= 1 << 32
             # A hexadecimal constant beyond int is unsigned, and a decimal one is long.
             plain = node.value[:1] != "0"
@@ -168,7 +168,7 @@ class ExpressionBuilder:
             return FloatLit(32, rounded)
         return FloatLit(64, floating(node.value))
 
-    def _unary(self, node: Any, scope: Scope) -> Expression:
+    def _build_unary(self, node: Any, scope: Scope) -> Expression:
         if node.op in ("sizeof", "_Alignof"):
             value = self._types().size_of(node.expr, scope, alignment=node.op != "sizeof")
             return IntLit(value, 64, unsigned=True) if value is not None else Opaque("sizeof")
@@ -191,8 +191,8 @@ class ExpressionBuilder:
     def _span(self, node: Any) -> Span:
         return self.places.span(self.places.expression_start(node))
 
-    def _binary(self, node: Any, scope: Scope) -> Expression:
-        # Long sums are nested on the left, so no recursion on that side.
+    def _build_binary(self, node: Any, scope: Scope) -> Expression:
+        # A long sum is deeply nested on the left, so its left operands are visited iteratively.
         chain = [node]
         while isinstance(chain[-1].left, c_ast.BinaryOp):
             chain.append(chain[-1].left)
@@ -201,7 +201,7 @@ class ExpressionBuilder:
             result = Binary(item.op, result, self.build(item.right, scope))
         return result
 
-    def _assignment(self, node: Any, scope: Scope) -> Expression:
+    def _build_assignment(self, node: Any, scope: Scope) -> Expression:
         left, right = self.build(node.lvalue, scope), self.build(node.rvalue, scope)
         if _is_atomic(left):
             update = atomic_update(node.op, left, (right,), self._span(node))
@@ -209,18 +209,18 @@ class ExpressionBuilder:
                 return update
         return Assign(node.op, left, right, _NO_SPAN)
 
-    def _ternary(self, node: Any, scope: Scope) -> Expression:
+    def _build_ternary(self, node: Any, scope: Scope) -> Expression:
         return Ternary(
             self.build(node.cond, scope),
             self.build(node.iftrue, scope),
             self.build(node.iffalse, scope),
         )
 
-    def _index(self, node: Any, scope: Scope) -> Expression:
+    def _build_index(self, node: Any, scope: Scope) -> Expression:
         base, index = self.build(node.name, scope), self.build(node.subscript, scope)
         return Index(base, index, self._span(node))
 
-    def _member(self, node: Any, scope: Scope) -> Expression:
+    def _build_member(self, node: Any, scope: Scope) -> Expression:
         base = self.build(node.name, scope)
         ctype = type_of(base)
         arrow = node.type == "->"
@@ -231,7 +231,7 @@ class ExpressionBuilder:
             return Opaque(node.field.name, (base,))
         return Member(base, field, arrow, _NO_SPAN)
 
-    def _call(self, node: Any, scope: Scope) -> Expression:
+    def _build_call(self, node: Any, scope: Scope) -> Expression:
         callee = node.name
         while isinstance(callee, c_ast.UnaryOp) and callee.op == "*":
             callee = callee.expr
@@ -239,7 +239,7 @@ class ExpressionBuilder:
         if isinstance(callee, c_ast.ID) and callee.name == "__builtin_va_arg":
             return self.build(arguments[0], scope)
         if isinstance(callee, c_ast.ID) and callee.name == "offsetof":
-            return Opaque(_OTHER)
+            return Opaque(_UNSUPPORTED)
         args = tuple(self.build(argument, scope) for argument in arguments)
         span = self._span(node)
         if isinstance(callee, c_ast.ID):
@@ -260,54 +260,52 @@ class ExpressionBuilder:
         self._implicit.names[name] = decl
         return decl
 
-    def _cast(self, node: Any, scope: Scope) -> Expression:
+    def _build_cast(self, node: Any, scope: Scope) -> Expression:
         self._types().define(node.to_type, scope)
-        return Cast(self._types().of(node.to_type, scope), self.build(node.expr, scope))
+        return Cast(self._types().read(node.to_type, scope), self.build(node.expr, scope))
 
-    def _comma(self, node: Any, scope: Scope) -> Expression:
+    def _build_comma(self, node: Any, scope: Scope) -> Expression:
         parts = [self.build(item, scope) for item in node.exprs]
         result = parts[0]
         for part in parts[1:]:
             result = Binary(",", result, part)
         return result
 
-    def _list(self, node: Any, scope: Scope) -> Expression:
+    def _build_initializer_list(self, node: Any, scope: Scope) -> Expression:
         return Opaque("{}", tuple(self.build(item, scope) for item in node.exprs or ()))
 
-    def _designated(self, node: Any, scope: Scope) -> Expression:
+    def _build_designated(self, node: Any, scope: Scope) -> Expression:
         inner = [item for item in node.name if not isinstance(item, c_ast.ID)]
         parts = [self.build(getattr(item, "expr", item), scope) for item in (*inner, node.expr)]
-        member = _OTHER
+        member = _UNSUPPORTED
         if len(node.name) == 1:
             member = "[]" if inner else f".{node.name[0].name}"
         return Opaque(member, tuple(parts))
 
-    def _compound_literal(self, node: Any, scope: Scope) -> Expression:
+    def _build_compound_literal(self, node: Any, scope: Scope) -> Expression:
         self._types().define(node.type, scope)
-        ctype = self._types().of(node.type, scope)
+        ctype = self._types().read(node.type, scope)
         elements = self._types().with_members_named(self.build(node.init, scope), ctype)
         struct = ctype.name if ctype.kind == "struct" else ""
         return Opaque("", (elements,), struct=struct)
 
-    def _statement_expression(self, node: Any, scope: Scope) -> Expression:
+    def _build_statement_expression(self, node: Any, scope: Scope) -> Expression:
         return Opaque("statement expression", (self._statement_in_expression(node, Scope(scope)),))
 
     def _statement_in_expression(self, node: Any, scope: Scope) -> Expression:
-        """Returns a statement inside an expression. Only its names are recorded, and its effects
-        are ignored.
-        """
+        """Converts a statement inside an expression to an `Opaque`, which ignores its effects."""
         inner_expressions: list[Expression] = []
         for _, child in node.children():
             if isinstance(child, c_ast.Decl) and child.name:
                 self._types().define(child.type, scope)
-                ctype = self._types().of(child.type, scope)
+                ctype = self._types().read(child.type, scope)
                 scope.names[child.name] = Decl(child.name, "local", ctype, self._span(child))
-                inner_expressions.append(Opaque(_OTHER))
+                inner_expressions.append(Opaque(_UNSUPPORTED))
             elif isinstance(child, c_ast.Compound) or type(child) not in self._builders:
                 inner_expressions.append(self._statement_in_expression(child, scope))
             else:
                 inner_expressions.append(self.build(child, scope))
-        return Opaque(_OTHER, tuple(inner_expressions))
+        return Opaque(_UNSUPPORTED, tuple(inner_expressions))
 
 
 def _finite(value: float) -> float:

@@ -1,6 +1,7 @@
-"""The preprocessor of the pycparser front end: pcpp with separate tokens, includes and macros.
+"""Preprocesses C files for pycparser. It extends pcpp with source positions and faster macros.
 
-Only the shipped headers are used for the C library, because pycparser cannot read the system's.
+For the C library, it uses only the headers shipped with this package, because pycparser cannot read
+system headers.
 """
 
 from __future__ import annotations
@@ -26,11 +27,11 @@ from regionpredict.ir import Diagnostic, Span
 
 _MAX_GUESSES = 6
 _MAX_DEPTH = 100
-_MAX_EXPANDED = 500_000  # maximum tokens from macros, which take a few seconds
+_MAX_EXPANDED = 500_000  # maximum number of tokens from macros, which take a few seconds
 _SYSTEM_FOLDERS = ("/usr/include", "/usr/local/include")
 _BOM = b"\xef\xbb\xbf"
 
-# The predefined macros of libclang for x86-64 Linux that programs test.
+# The macros that libclang predefines on x86-64 Linux and that programs test.
 _PREDEFINED = """
 _OPENMP 201511
 __STDC__ 1
@@ -113,10 +114,11 @@ _STANDARDS = {"89": "", "90": "", "99": "199901L", "17": "201710L", "18": "20171
 
 @dataclass(slots=True)
 class Preprocessed:
-    """The tokens of a unit, and the user's files that were read, in order.
+    """The preprocessed tokens of a translation unit, and the contents of the user's files, in
+    order.
 
-    `pragmas` and `defines` are the places of active pragmas and definitions: the file, and the
-    offset of the `#` or of the macro's name.
+    `pragmas` and `defines` are the positions of active pragmas and macro definitions: the file, and
+    the offset of the `#` or of the macro's name.
     """
 
     tokens: list[Token]
@@ -128,7 +130,7 @@ class Preprocessed:
 
 
 def preprocess(request: SourceRequest) -> Preprocessed:
-    """Runs the preprocessor. Raises InputError if the file itself cannot be read."""
+    """Preprocesses a C file. Raises InputError if it cannot be read."""
     data = read_regular_file(request.path)
     run = _Preprocessor(request)
     try:
@@ -143,7 +145,9 @@ def preprocess(request: SourceRequest) -> Preprocessed:
 
 
 class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
-    """pcpp with places, another search order for headers, and diagnostics as messages."""
+    """A pcpp preprocessor with source positions, the header search of compilers, and
+    diagnostics.
+    """
 
     lexer: Any  # pcpp's own
 
@@ -190,7 +194,7 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
         self.define(f"{name} {value}" if value else name)
 
     def define(self, tokens: str | list[Token]) -> None:
-        """Adds a macro with its place."""
+        """Defines a macro, and records the position of its definition."""
         super().define(tokens)
         if not isinstance(tokens, str) and tokens and tokens[0].source is not None:
             self.defined.add((tokens[0].source.file, tokens[0].source.offset))
@@ -198,7 +202,7 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
     # -- interface of pcpp ----------------------------------------------------------------------
 
     def run(self, data: bytes) -> Iterator[Token]:
-        """Yields the expanded tokens of the main file and its includes."""
+        """Yields the expanded tokens of the main file and of all included files."""
         for name in self.forced:
             spot = Spot(self.request.path, 1, 0, 0)
             yield from self._read(name, spot, quoted=True)
@@ -212,23 +216,23 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
             data = b"   " + data[3:]
         self.text = data.decode("latin-1")
         if path not in self.guards:
-            self.guards[path] = _guard(data)
+            self.guards[path] = _include_guard(data)
         yield from self.parsegen("", path, path)
 
     def group_lines(self, input: str, abssource: str) -> Iterator[list[Token]]:
-        """Yields the tokens of each line. pcpp's lexer and its trigraphs are not used."""
+        """Yields the tokens of each line, without pcpp's lexer."""
         for line in lines_of(self.text, abssource):
             self.line = line[0].lineno
             yield line
 
     def tokenize(self, text: str) -> list[Token]:
-        """Returns the tokens of a macro definition given as text."""
-        # A `#` before it keeps the spaces. The `#` and the newline are then removed.
+        """Returns the tokens of a text without line breaks, such as a macro definition."""
+        # The lexer keeps spaces only after a `#`, which is removed here with the newline.
         (line,) = lines_of("#" + text, "") if "\n" not in text else ([],)
         return [token for token in line[1:] if token.value != "\n"]
 
     def include(self, tokens: list[Token], original_line: list[Token]) -> Iterator[Token]:
-        """Reads a header, or reports that it is missing."""
+        """Yields the tokens of an included header, or reports that it is missing."""
         text = "".join(token.value for token in tokens)
         if len(text) < 3 or not tokens:
             return
@@ -289,10 +293,10 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
     # -- macros ---------------------------------------------------------------------------------
 
     def expand_macros(self, tokens: list[Token], expanding_from: Iterable[str] = ()) -> list[Token]:
-        """Returns the tokens with all macros expanded, in time linear in the output.
+        """Returns the tokens with all macros expanded, in linear time.
 
-        Each token carries the set of macros from which it was expanded (Prosser's algorithm, the
-        basis of the C standard). All tokens from a macro have the place of its name.
+        Each token stores the macros from which it was expanded (Prosser's algorithm, the basis of
+        the C standard). Tokens from a macro have the source position of its name.
         """
         waiting = tokens[::-1]
         out: list[Token] = []
@@ -303,19 +307,19 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
             if token.type != "CPP_ID":
                 out.append(token)
             elif name in ("__LINE__", "__COUNTER__"):
-                out.append(self._counted(token))
+                out.append(self._line_or_counter(token))
             elif name not in macros or name in token.hidden:
                 out.append(token)
             else:
-                given = self._expansion(token, macros[name], waiting)
-                if given is None:
+                expansion = self._expand(token, macros[name], waiting)
+                if expansion is None:
                     out.append(token)
                 else:
-                    self._count_expanded(len(given))
-                    waiting.extend(reversed(given))
+                    self._check_expanded(len(expansion))
+                    waiting.extend(reversed(expansion))
         return out
 
-    def _count_expanded(self, tokens: int) -> None:
+    def _check_expanded(self, tokens: int) -> None:
         self.expanded += tokens
         if self.expanded > _MAX_EXPANDED:
             raise InputError(
@@ -323,18 +327,18 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
                 remedy="try --frontend libclang", path=self.request.path, line=self.line,
             )  # fmt: skip
 
-    def _counted(self, token: Token) -> Token:
+    def _line_or_counter(self, token: Token) -> Token:
         number = token.lineno
         if token.value == "__COUNTER__":
             number = self.countermacro
             self.countermacro += 1
         return Token("CPP_INTEGER", str(number), token.source)
 
-    def _expansion(self, token: Token, macro: Any, waiting: list[Token]) -> list[Token] | None:
+    def _expand(self, token: Token, macro: Any, waiting: list[Token]) -> list[Token] | None:
         hidden = token.hidden | {token.value}
         if macro.arglist is None:
             return [Token(t.type, t.value, token.source, t.hidden | hidden) for t in macro.value]
-        call = _arguments(waiting)
+        call = _read_arguments(waiting)
         if call is None:
             return None
         count, arguments, closing = call
@@ -348,16 +352,16 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
         if macro.str_patch:
             fitted = [_with_spaces(argument) for argument in fitted]
         own, self.lexer = self.lexer, _PastedLexer(self)
-        given = self.macro_expand_args(macro, fitted)
+        expansion = self.macro_expand_args(macro, fitted)
         self.lexer = own
-        return [Token(t.type, t.value, token.source, t.hidden | hidden) for t in given]
+        return [Token(t.type, t.value, token.source, t.hidden | hidden) for t in expansion]
 
     # -- hooks of pcpp --------------------------------------------------------------------------
 
     def on_directive_handle(
         self, directive: Token, toks: list[Token], ifpassthru: bool, precedingtoks: list[Token]
     ) -> bool:
-        """Lets pcpp process a directive unless required words are missing."""
+        """Lets pcpp process all directives except an empty `#pragma`."""
         if directive.value == "pragma" and not toks:
             raise pcpp.OutputDirective(pcpp.Action.IgnoreAndRemove)
         return True
@@ -365,7 +369,7 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
     def on_directive_unknown(
         self, directive: Token, toks: list[Token], ifpassthru: bool, precedingtoks: list[Token]
     ) -> bool:
-        """Records an active pragma or `#error`. Neither is passed to the parser."""
+        """Records an active pragma or `#error`, which the parser does not receive."""
         spot = precedingtoks[0].source if precedingtoks else directive.source
         if spot is None:
             return True
@@ -373,15 +377,15 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
             self.active.add((spot.file, spot.offset))
         elif directive.value == "error" and not is_system_path(spot.file):
             text = "".join(token.value for token in toks).strip()
-            self._note(spot, f"#error {text}")
+            self._record_error(spot, f"#error {text}")
         return True
 
     def on_error(self, file: object, line: int, msg: str) -> None:
-        """Records an error of pcpp."""
+        """Records an error message of pcpp as a diagnostic."""
         if isinstance(file, Spot) and not is_system_path(file.file):
-            self._note(file, msg[:1].lower() + msg[1:].split(" (passed", maxsplit=1)[0])
+            self._record_error(file, msg[:1].lower() + msg[1:].split(" (passed", maxsplit=1)[0])
 
-    def _note(self, spot: Spot, message: str) -> None:
+    def _record_error(self, spot: Spot, message: str) -> None:
         span = Span(spot.file, spot.line, spot.column)
         self.diagnostics.append(
             Diagnostic("RP002", span, f"preprocessor error: {message}; the rest was read")
@@ -389,7 +393,7 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
 
 
 class _PastedLexer:
-    """Determines the kind of token that `##` creates. `0.5F` is one number, not four tokens."""
+    """A lexer for tokens that `##` creates, which reads `0.5F` as one number."""
 
     def __init__(self, run: _Preprocessor) -> None:
         self._run = run
@@ -405,8 +409,8 @@ class _PastedLexer:
         return self._left.pop(0) if self._left else None
 
 
-def _guard(data: bytes) -> str:
-    """Returns the include guard of a header, or ""."""
+def _include_guard(data: bytes) -> str:
+    """Returns the macro of a header's include guard, or ""."""
     if b"#ifndef" not in data[:20_000] and b"ifndef" not in data[:20_000]:
         return ""
     text = blank_comments(data)
@@ -429,7 +433,7 @@ def _guard(data: bytes) -> str:
 
 
 def _with_spaces(tokens: list[Token]) -> list[Token]:
-    """Returns an argument with its original spaces, for `#argument`."""
+    """Returns a macro argument with its original spaces, for the operator `#`."""
     spaced: list[Token] = []
     for token in tokens:
         last = spaced[-1].source if spaced else None
@@ -442,8 +446,10 @@ def _with_spaces(tokens: list[Token]) -> list[Token]:
     return spaced
 
 
-def _arguments(waiting: list[Token]) -> tuple[int, list[list[Token]], Token] | None:
-    """Returns the arguments of a macro and its `)`, taken from the waiting tokens (last first)."""
+def _read_arguments(waiting: list[Token]) -> tuple[int, list[list[Token]], Token] | None:
+    """Returns the number of tokens of a macro call, its arguments and its `)`. The waiting tokens
+    are in reverse order.
+    """
     at = len(waiting) - 1
     while at >= 0 and waiting[at].type == SPACE:
         at -= 1
@@ -479,8 +485,8 @@ def _stripped(tokens: list[Token]) -> list[Token]:
 
 
 def _checked_arguments(macro: Any, arguments: list[list[Token]]) -> list[list[Token]] | None:
-    """Returns the arguments of a macro, with one for each parameter. Returns None if their number
-    is wrong.
+    """Returns one argument per parameter of a macro. Returns None if the number of arguments is
+    wrong.
     """
     wanted = len(macro.arglist)
     if not wanted:
@@ -498,8 +504,8 @@ def _checked_arguments(macro: Any, arguments: list[list[Token]]) -> list[list[To
 
 
 def _options(request: SourceRequest) -> tuple[list[str], list[str], list[str], set[str]]:
-    """Returns the options: folders for all includes, folders for quoted includes, forced includes,
-    and undefined macros.
+    """Returns the include folders, the folders for quoted includes, the files of `-include`
+    options, and the undefined macros.
     """
     folders = list(request.includes)
     after: list[str] = []

@@ -1,7 +1,7 @@
-"""Finds the start and the end of pycparser's nodes. pycparser gives the place of only one token.
+"""Finds the first and last token of pycparser's nodes. pycparser gives only one token per node.
 
-The coordinate of a node is the index of a token (`CToken.column`). The tokens then give the start
-of an expression, a declaration or a statement, like in libclang.
+The coordinate of a node is the index of a token (`CToken.column`). The neighboring tokens determine
+the start of an expression, a declaration or a statement, as in libclang.
 """
 
 from __future__ import annotations
@@ -23,7 +23,9 @@ _NOWHERE = Spot("", 0, 0, 0)
 
 
 class Places:
-    """The tokens of a unit. Brackets are matched."""
+    """Finds the source positions of nodes from the tokens of a file. `partner` gives the matching
+    brackets.
+    """
 
     def __init__(
         self, tokens: list[CToken], partner: list[int], attributes: dict[int, int] | None = None
@@ -33,28 +35,28 @@ class Places:
         self.attributes = attributes or {}
 
     def index(self, node: Any) -> int:
-        """Returns the token index of the node, or -1."""
+        """Returns the index of the token that pycparser gives for a node, or -1."""
         coord = getattr(node, "coord", None)
         return coord.column if coord is not None and coord.column is not None else -1
 
     def name_index(self, node: Any) -> int:
-        """Returns the index of the declared name."""
+        """Returns the token index of the name that a node declares."""
         while isinstance(node, _DECLARATORS):
             node = node.type
         return self.index(node)
 
     def spot(self, index: int) -> Spot:
-        """Returns the place of a token."""
+        """Returns the source position of a token, with its byte offset."""
         return self.tokens[index].spot if 0 <= index < len(self.tokens) else _NOWHERE
 
     def span(self, index: int) -> Span:
-        """Returns the place of a token, as a `Span`."""
+        """Returns the source position of a token as a `Span`."""
         spot = self.spot(index)
         return Span(spot.file, spot.line, spot.column)
 
     def attribute(self, node: Any) -> int | None:
-        """Returns the alignment given by an attribute of a declaration or struct. It is 0 for
-        packed.
+        """Returns the alignment in bytes that an attribute of a declaration or struct sets, or 0
+        for packed. Returns None without an attribute.
         """
         if not self.attributes:
             return None
@@ -70,18 +72,18 @@ class Places:
             candidates = [self.attributes.get(i) for i in range(name, self._semicolon(name))]
             before = self.declaration_start(name)
             candidates += [self.attributes.get(i) for i in range(before - 1, name)]
-        asked = [candidate for candidate in candidates if candidate is not None]
-        return max(asked) if asked else None
+        alignments = [candidate for candidate in candidates if candidate is not None]
+        return max(alignments) if alignments else None
 
     # -- expressions ----------------------------------------------------------------------------
 
     def expression_start(self, node: Any) -> int:
-        """Returns the first token of an expression, without its own parentheses."""
+        """Returns the index of the first token of an expression, without enclosing parentheses."""
         if isinstance(node, (c_ast.ArrayRef, c_ast.StructRef, c_ast.FuncCall)):
-            return self._base_start(node.name)
+            return self._operand_start(node.name)
         if isinstance(node, c_ast.UnaryOp):
             if node.op in ("p++", "p--"):
-                return self._base_start(node.expr)
+                return self._operand_start(node.expr)
             if node.op in ("sizeof", "_Alignof"):
                 return self.index(node)
             return self._operator_start(node)
@@ -103,9 +105,9 @@ class Places:
             return at - 1
         return start
 
-    def _base_start(self, base: Any) -> int:
-        """Returns the start of the operand of `[`, `.`, `->` or a call, including its
-        parentheses.
+    def _operand_start(self, base: Any) -> int:
+        """Returns the index of the first token of the operand of `[`, `.`, `->` or a call,
+        including parentheses.
         """
         start = self.expression_start(base)
         if isinstance(base, c_ast.ID):
@@ -124,7 +126,9 @@ class Places:
         return start
 
     def statement_start(self, node: Any) -> int:
-        """Returns the first token of an expression statement, including parentheses."""
+        """Returns the index of the first token of an expression statement, including
+        parentheses.
+        """
         start = self.expression_start(node)
         while start > 0 and self.tokens[start - 1].value in _PREFIX:
             before = self.tokens[start - 2].value if start > 1 else ""
@@ -136,10 +140,10 @@ class Places:
     # -- declarations ---------------------------------------------------------------------------
 
     def declaration_start(self, index: int, until: str = "") -> int:
-        """Returns the first token of the declaration with the name (or type) at `index`.
+        """Returns the index of the first token of the declaration whose name or type is at `index`.
 
-        `until` are the tokens that end it. `,` ends a parameter, and `)` ends a parameter after the
-        parentheses of its function.
+        `until` contains the tokens that end the previous declaration: `,` between parameters, and
+        `)` before K&R parameters.
         """
         at = index
         while at > 0:
@@ -157,7 +161,7 @@ class Places:
                     break
                 at = self.partner[at - 1]
             elif value in ("(", "["):
-                # A declarator's own parenthesis: `double (*p)[n]`.
+                # Only a parenthesis of a declarator, as in `double (*p)[n]`, is skipped.
                 if self.tokens[at].value not in ("*", "("):
                     break
                 at -= 1
@@ -166,8 +170,8 @@ class Places:
         return at
 
     def _is_members_or_list(self, opening: int) -> bool:
-        """Returns whether a `{` starts the members of a struct or an initializer, and not a
-        block.
+        """Returns whether a `{` starts the members of a struct or an initializer list, as opposed
+        to a block.
         """
         before = self.tokens[opening - 1] if opening > 0 else None
         if before is None:
@@ -180,7 +184,7 @@ class Places:
     # -- ends -----------------------------------------------------------------------------------
 
     def end(self, node: Any) -> int:
-        """Returns the last token of a statement."""
+        """Returns the index of the last token of a statement."""
         if isinstance(node, c_ast.Compound):
             return max(self.index(node), self.partner[self.index(node)])
         if isinstance(node, (c_ast.For, c_ast.While, c_ast.Switch)):

@@ -1,6 +1,7 @@
-"""Converts preprocessed tokens to the C tokens that pycparser can parse.
+"""Converts preprocessed tokens to the tokens that pycparser can parse.
 
-Attributes, assembler and other extensions are removed. Sizes in them are stored separately.
+Attributes, assembler and other language extensions are removed. Alignments in attributes are
+recorded.
 """
 
 from __future__ import annotations
@@ -93,7 +94,9 @@ _OPENING = {"(": ")", "[": "]", "{": "}"}
 
 
 class CToken:
-    """A token for pycparser. `column` is its index in the unit, and `spot` its place."""
+    """A token for pycparser. `column` is its index in the file's tokens, and `spot` its source
+    position.
+    """
 
     __slots__ = ("column", "filename", "lineno", "spot", "type", "value")
 
@@ -106,32 +109,32 @@ class CToken:
         self.column = index
 
 
-class Cleaned(NamedTuple):
-    """The C tokens for pycparser, and information from the tokens that were removed.
+class CleanTokens(NamedTuple):
+    """The tokens for pycparser, and information from removed tokens.
 
-    `pragmas` are the texts of `_Pragma` with their places. `attributes` gives the alignment (0 for
-    packed) that an attribute sets. Its key is the index of the word before the attribute.
-    `unreturning` marks functions that never return.
+    `pragmas` are the texts of `_Pragma` operators with their positions. `attributes` maps the index
+    of the token before an attribute to the alignment that it sets (0 for packed). `never_return`
+    contains the indices of tokens before a `noreturn` attribute.
     """
 
     c_tokens: list[CToken]
     pragmas: list[tuple[str, Spot]]
     attributes: dict[int, int]
-    unreturning: frozenset[int]
+    never_return: frozenset[int]
 
 
-def clean(tokens: list[Token]) -> Cleaned:
-    """Returns the C tokens for pycparser, without unsupported extensions."""
-    cleaner = _Cleaner(tokens)
+def remove_extensions(tokens: list[Token]) -> CleanTokens:
+    """Returns the tokens for pycparser, without unsupported language extensions."""
+    cleaner = _ExtensionRemover(tokens)
     while cleaner.at < len(tokens):
         cleaner.step()
-    return Cleaned(
-        cleaner.c_tokens, cleaner.pragmas, cleaner.attributes, frozenset(cleaner.unreturning)
+    return CleanTokens(
+        cleaner.c_tokens, cleaner.pragmas, cleaner.attributes, frozenset(cleaner.never_return)
     )
 
 
-class _Cleaner:
-    """The state of one pass over the tokens."""
+class _ExtensionRemover:
+    """Removes language extensions in one pass over the tokens."""
 
     def __init__(self, tokens: list[Token]) -> None:
         self.tokens = tokens
@@ -140,10 +143,10 @@ class _Cleaner:
         self.c_tokens: list[CToken] = []
         self.pragmas: list[tuple[str, Spot]] = []
         self.attributes: dict[int, int] = {}
-        self.unreturning: set[int] = set()
+        self.never_return: set[int] = set()
 
     def step(self) -> None:
-        """Processes the next token and those that belong to it."""
+        """Processes the next token, including the parentheses of an attribute."""
         token = self.tokens[self.at]
         self.at += 1
         value, kind = token.value, token.type
@@ -168,24 +171,24 @@ class _Cleaner:
 
     def _identifier(self, value: str, spot: Spot) -> None:
         if value in _ATTRIBUTES:
-            text = self._parenthesised()
-            asked = _alignment(text)
-            if asked is not None:
-                self.attributes[len(self.c_tokens) - 1] = asked
+            text = self._skip_parentheses()
+            alignment = _alignment(text)
+            if alignment is not None:
+                self.attributes[len(self.c_tokens) - 1] = alignment
             if "noreturn" in text:
-                self.unreturning.add(len(self.c_tokens) - 1)
+                self.never_return.add(len(self.c_tokens) - 1)
         elif value in _ASM:
             self._assembler(spot)
         elif value == "_Pragma" and self._next("("):
-            self.pragmas.append((self._parenthesised()[1:-1], spot))
+            self.pragmas.append((self._skip_parentheses()[1:-1], spot))
         elif value in _PAIRS:
             for part in _PAIRS[value]:
                 self._add(part, spot)
         elif value not in _DROPPED:
             self._add(_SPELLINGS.get(value, value), spot)
 
-    def _parenthesised(self) -> str:
-        """Returns the text of the following parentheses, which are skipped."""
+    def _skip_parentheses(self) -> str:
+        """Skips the following parentheses, and returns their text."""
         end = _after_parentheses(self.tokens, self.at)
         text = "".join(token.value for token in self.tokens[self.at : end])
         self.at = end
@@ -195,7 +198,7 @@ class _Cleaner:
         before = self.c_tokens[-1].value if self.c_tokens else ";"
         while self._next("volatile", "__volatile__", "goto", "inline"):
             self.at += 1
-        self._parenthesised()
+        self._skip_parentheses()
         if self.depth and before in _STATEMENT_ENDS:
             self._add(ASSEMBLER, spot)
         elif not self.depth and self._next(";") and before in ";}":
@@ -229,7 +232,7 @@ class _Cleaner:
 
 
 def _alignment(text: str) -> int | None:
-    """Returns the alignment in `((aligned(16)))` or `((packed))`."""
+    """Returns the alignment in an attribute such as `((aligned(16)))`, and 0 for `((packed))`."""
     if "packed" in text:
         return 0
     match = re.search(r"aligned(?:__)?\((\d+)", text)
@@ -239,7 +242,7 @@ def _alignment(text: str) -> int | None:
 
 
 def _after_parentheses(tokens: list[Token], at: int) -> int:
-    """Returns the index after the `)` that matches the `(` at `at`. `at` itself if there is no
+    """Returns the index after the `)` that matches the `(` at `at`. Returns `at` if there is no
     parenthesis.
     """
     if at >= len(tokens) or tokens[at].value != "(":
@@ -256,7 +259,7 @@ def _after_parentheses(tokens: list[Token], at: int) -> int:
 
 
 def close_blocks(tokens: list[CToken]) -> int:
-    """Closes the blocks that a truncated file leaves open. Returns their number."""
+    """Adds the missing `}` tokens at the end of a truncated file. Returns their number."""
     depth = 0
     for word in tokens:
         if word.type == "LBRACE":
@@ -268,8 +271,8 @@ def close_blocks(tokens: list[CToken]) -> int:
     return depth
 
 
-def partners(tokens: list[CToken]) -> list[int]:
-    """For each bracket, the index of the matching one. Returns -1 for all other tokens."""
+def matching_brackets(tokens: list[CToken]) -> list[int]:
+    """Returns, for each token, the index of its matching bracket, or -1."""
     partner = [-1] * len(tokens)
     open_: list[int] = []
     for index, word in enumerate(tokens):
@@ -277,7 +280,7 @@ def partners(tokens: list[CToken]) -> list[int]:
         if value in _OPENING and word.type[0] == "L":
             open_.append(index)
         elif value in (")", "]", "}"):
-            # Brackets without a partner are ignored.
+            # Brackets without a matching bracket are ignored.
             depth = len(open_) - 1
             while depth >= 0 and _OPENING[tokens[open_[depth]].value] != value:
                 depth -= 1

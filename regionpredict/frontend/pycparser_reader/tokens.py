@@ -1,7 +1,7 @@
-"""Splits C text into preprocessing tokens with places, in the form that pcpp uses.
+"""Splits C text into preprocessing tokens for pcpp, with source positions.
 
-pcpp's own lexer stores no columns and splits numbers like `1.` and `1E-5`. A token from a macro has
-the place of the macro's name, like in libclang's expansions.
+pcpp's own lexer stores no columns, and splits numbers such as `1.` and `1E-5`. A token from a macro
+has the position of the macro's name, as in libclang.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 
 class Spot(NamedTuple):
-    """A place: the file, line and column (from 1) and byte offset."""
+    """A source position: the file, the line and column (from 1), and the byte offset."""
 
     file: str
     line: int
@@ -21,7 +21,7 @@ class Spot(NamedTuple):
 
 
 class Token:
-    """A preprocessing token. `type` is one of pcpp's names, and `source` its `Spot`."""
+    """A preprocessing token. `type` is one of pcpp's token types, and `source` its position."""
 
     __slots__ = ("hidden", "lexpos", "lineno", "source", "type", "value")
 
@@ -31,7 +31,7 @@ class Token:
         self.type = kind
         self.value = value
         self.source = spot
-        self.hidden = hidden  # the macros that it came from, which are not expanded again
+        self.hidden = hidden  # macros that created the token, which are not expanded again
         self.lineno = spot.line if spot is not None else 0
         self.lexpos = 0
 
@@ -73,10 +73,10 @@ _SPLICE = re.compile(r"\\[ \t]*\r?\n")
 
 
 def lines_of(text: str, file: str) -> Iterator[list[Token]]:
-    """Yields the tokens of each logical line, which ends with its newline. Spaces are kept only in
-    directive lines.
+    """Yields the tokens of each logical line with its newline. Spaces are kept only in directive
+    lines.
 
-    `text` is the file decoded byte by byte (latin-1), so that offsets are the same as in the file.
+    `text` is decoded byte by byte (latin-1), so that its offsets are those of the file.
     """
     line, start = 1, 0
     current: list[Token] = []

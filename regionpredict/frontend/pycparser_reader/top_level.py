@@ -1,7 +1,7 @@
-"""Splits tokens into top-level declarations, which pycparser parses one by one.
+"""Splits the tokens of a file into top-level declarations, and parses each with pycparser.
 
-If pycparser rejects a declaration, only this declaration is lost. The body of a function is parsed
-on demand.
+If pycparser rejects a declaration, only this declaration is lost. Function bodies are parsed on
+demand.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ _TAGGED = frozenset(("struct", "union", "enum"))
 
 
 class Chunk(NamedTuple):
-    """A top-level declaration: the tokens [start, stop). For a function, `body` is the start of its
-    body.
+    """A top-level declaration, as the range [start, stop) of token indices. For a function
+    definition, `body` is the index of its `{`.
     """
 
     start: int
@@ -30,8 +30,10 @@ class Chunk(NamedTuple):
     body: int = -1
 
 
-def split(tokens: list[CToken], partner: list[int]) -> Iterator[Chunk]:
-    """Yields the top-level declarations, in order."""
+def split_declarations(tokens: list[CToken], partner: list[int]) -> Iterator[Chunk]:
+    """Yields the top-level declarations of a file in order. `partner` gives the matching
+    brackets.
+    """
     at, count = 0, len(tokens)
     while at < count:
         start, body, assigned, old_style = at, -1, False, False
@@ -68,7 +70,7 @@ def split(tokens: list[CToken], partner: list[int]) -> Iterator[Chunk]:
 
 
 def _starts_old_style(tokens: list[CToken], at: int, partner: list[int]) -> bool:
-    """Returns whether old-style parameter declarations start here: `int f(a, b) int a; ...`."""
+    """Returns whether K&R parameter declarations start at a token: `int f(a, b) int a; ...`."""
     opening = partner[at - 1]
     names = tokens[opening + 1 : at - 1]
     plain = bool(names) and all(word.type in ("ID", "TYPEID", "COMMA") for word in names)
@@ -76,7 +78,7 @@ def _starts_old_style(tokens: list[CToken], at: int, partner: list[int]) -> bool
 
 
 def _ends_parameters(tokens: list[CToken], at: int) -> bool:
-    """Returns whether no function body follows within the next few declarations."""
+    """Returns whether a `;` ends a declaration, because no function body follows K&R parameters."""
     for index in range(at + 1, min(at + 120, len(tokens))):
         if tokens[index].value == "{":
             return tokens[index - 1].value != ";"
@@ -86,11 +88,10 @@ def _ends_parameters(tokens: list[CToken], at: int) -> bool:
 
 
 def declared_names(tokens: list[CToken], chunk: Chunk, partner: list[int]) -> list[str] | None:
-    """Returns the names in a plain declaration or function. Returns None if they are known only
-    after parsing.
+    """Returns the names that a simple declaration or function definition declares. Returns None for
+    complex declarations, which must be parsed.
 
-    A header declares hundreds of functions, and a file uses ten of them. The others are never
-    parsed.
+    A header declares hundreds of functions. Those that a file does not use are never parsed.
     """
     names: list[str] = []
     at, stop = chunk.start, chunk.body if chunk.body >= 0 else chunk.stop
@@ -99,7 +100,7 @@ def declared_names(tokens: list[CToken], chunk: Chunk, partner: list[int]) -> li
         if word.type in ("TYPEDEF", "LBRACE", "_STATIC_ASSERT", "TYPEOF"):
             return None
         if word.value in ("(", "[") and partner[at] > at:
-            if not names or tokens[at + 1].value in ("*", "("):  # the other part follows
+            if not names or tokens[at + 1].value in ("*", "("):  # a declarator such as `(*f)(int)`
                 return None
             at = partner[at]
         elif word.type == "EQUALS":
@@ -114,8 +115,8 @@ def declared_names(tokens: list[CToken], chunk: Chunk, partner: list[int]) -> li
     return names or None
 
 
-class _Feed:
-    """A lexer for pycparser that returns tokens of the preprocessor."""
+class _TokenLexer:
+    """A lexer for pycparser that returns tokens from a list instead of a text."""
 
     def __init__(self, error_func: Callable[[str, int, int], None], **_: Any) -> None:
         self.filename = ""
@@ -123,10 +124,10 @@ class _Feed:
         self.last: CToken | None = None
 
     def input(self, text: str, filename: str = "") -> None:
-        """Does nothing, since `tokens` are set before."""
+        """Does nothing, since `tokens` replaces the text."""
 
     def token(self) -> CToken | None:
-        """Returns the next word, or None at the end."""
+        """Returns the next token, or None at the end."""
         word = next(self.tokens, None)
         if word is not None:
             self.last = word
@@ -134,13 +135,13 @@ class _Feed:
 
 
 class ChunkParser:
-    """Parses chunks. The type names of previous chunks are known."""
+    """Parses top-level declarations with the type names from previous ones."""
 
     def __init__(self, tokens: list[CToken]) -> None:
         self.tokens = tokens
         self.typedefs: set[str] = {"__builtin_va_list", *VECTORS}
         self.unknown: set[str] = set()
-        self._parser = CParser(lexer=_Feed)
+        self._parser = CParser(lexer=_TokenLexer)
 
     def parse(
         self,
@@ -151,11 +152,11 @@ class ChunkParser:
         without: tuple[tuple[int, int], ...] = (),
         guessed: set[str] | None = None,
     ) -> list[c_ast.Node]:
-        """Returns the declarations in the tokens [start, stop). `close` adds a `;`.
+        """Parses the tokens [start, stop) to declarations. `close` adds a `;` at the end.
 
         An undeclared identifier that can only be a type is assumed to be one, for example after a
-        missing header. `guessed` keeps such names for later attempts. The statements at `without`
-        are skipped. Raises ChunkError with the index of the place.
+        missing header. `guessed` keeps such names for later attempts. The token ranges in `without`
+        are skipped. Raises ChunkError with the index of the rejected token.
         """
         tokens: list[CToken] = []
         at = start
@@ -169,9 +170,9 @@ class ChunkParser:
         guessed = set() if guessed is None else guessed
         for _ in range(_MAX_UNKNOWN_TYPES):
             try:
-                nodes = self._once(tokens, close, guessed)
+                nodes = self._parse_once(tokens, close, guessed)
             except (ParseError, ValueError, AssertionError, AttributeError, TypeError) as error:
-                place = self._place(error)
+                place = self._error_index(error)
                 name = self._undeclared_type(place, start, guessed)
                 if name is None:
                     raise ChunkError(str(error), place) from error
@@ -184,7 +185,7 @@ class ChunkParser:
                 return nodes
         raise ChunkError("too many unknown types", start)
 
-    def _once(self, tokens: list[CToken], close: bool, guessed: set[str]) -> list[c_ast.Node]:
+    def _parse_once(self, tokens: list[CToken], close: bool, guessed: set[str]) -> list[c_ast.Node]:
         named = {word.value for word in tokens if word.type in ("ID", "TYPEID")}
         used = (self.typedefs | guessed) & named if guessed else self.typedefs & named
         feed: list[CToken] = []
@@ -206,7 +207,7 @@ class ChunkParser:
         tree = self._parser.parse("", "")
         return list(tree.ext[len(used) :])
 
-    def _place(self, error: Exception) -> int:
+    def _error_index(self, error: Exception) -> int:
         match = re.match(r".*?:\d+:(\d+): ", str(error))
         if match:
             return int(match.group(1))
@@ -228,9 +229,11 @@ class ChunkParser:
 def statement_around(
     tokens: list[CToken], partner: list[int], place: int, body: int
 ) -> tuple[int, int]:
-    """Returns the innermost statement of a function body that contains the word at `place`."""
+    """Returns the token range of the innermost statement in a function body that contains the token
+    `place`.
+    """
     start = at = place
-    while at > body + 1:  # out of parentheses, to where the statement begins
+    while at > body + 1:  # leave parentheses, and search the start of the statement
         value = tokens[at - 1].value
         if value in (")", "]", "}") and partner[at - 1] >= 0:
             at = partner[at - 1]
@@ -281,9 +284,7 @@ def _statement_end(tokens: list[CToken], partner: list[int], at: int, place: int
 
 
 class ChunkError(Exception):
-    """pycparser could not read a declaration. `place` is the index of the word at which it
-    stopped.
-    """
+    """Raised if pycparser rejects a declaration. `place` is the index of the rejected token."""
 
     def __init__(self, message: str, place: int) -> None:
         text = re.sub(r"^.*?:\d+:\d+: |^: ", "", message)

@@ -1,4 +1,4 @@
-"""Converts pycparser's declarations to `CType`, with C's scopes, sizes and constant expressions
+"""Converts the types in pycparser's declarations to `CType`, and evaluates constant expressions
 (LP64).
 """
 
@@ -37,14 +37,14 @@ _MAX_DEPTH = 8
 
 
 class Layout(NamedTuple):
-    """Size and alignment in bytes. A size of 0 means unknown."""
+    """The size and alignment of a type in bytes. A size of 0 means unknown."""
 
     size: int
     alignment: int
 
 
 class Tag:
-    """A struct or union with its members."""
+    """A struct or union type with its members."""
 
     __slots__ = ("_fields", "_layout", "name", "node", "offsets", "scope")
 
@@ -52,13 +52,13 @@ class Tag:
         self.node = node
         self.scope = scope
         self.name = name
-        self.offsets: dict[Any, int] = {}  # bytes, by member, if the layout is known
+        self.offsets: dict[Any, int] = {}  # offset in bytes of each member, if known
         self._layout: Layout | None = None
         self._fields: dict[str, Decl] | None = None
 
 
 class Scope:
-    """The names, types and tags of one block, and the enclosing scope."""
+    """The variables, type names and tags declared in one block. `parent` is the enclosing scope."""
 
     __slots__ = ("names", "parent", "tags", "typedefs")
 
@@ -69,21 +69,21 @@ class Scope:
         self.tags: dict[str, Tag] = {}
 
     def find(self, name: str) -> Decl | None:
-        """Returns the declaration that the name refers to."""
+        """Returns the declaration to which a name refers in this scope."""
         scope: Scope | None = self
         while scope is not None:
-            decl = scope.names.get(name) or scope.late(name)
+            decl = scope.names.get(name) or scope.declared_on_demand(name)
             if decl is not None:
                 return decl
             scope = scope.parent
         return None
 
-    def late(self, name: str) -> Decl | None:
-        """Looks up a declaration that is created on demand. An ordinary block has none."""
+    def declared_on_demand(self, name: str) -> Decl | None:
+        """Returns a declaration that is created at its first use. A block has none."""
         return None
 
     def find_typedef(self, name: str) -> tuple[Scope, Any] | None:
-        """Returns the scope and the content of a type name."""
+        """Returns the scope and the definition of a type name. Returns None for other names."""
         scope: Scope | None = self
         while scope is not None:
             if name in scope.typedefs:
@@ -92,7 +92,7 @@ class Scope:
         return None
 
     def find_tag(self, name: str) -> Tag | None:
-        """Returns the struct or union with that tag."""
+        """Returns the struct or union with this tag."""
         scope: Scope | None = self
         while scope is not None:
             if name in scope.tags:
@@ -102,8 +102,8 @@ class Scope:
 
 
 def has_qualifier(node: Any, word: str) -> bool:
-    """Returns whether a declarator declares an `_Atomic` or `volatile` object, or an array of such
-    objects.
+    """Returns whether the declared object, or the element of a declared array, has a qualifier such
+    as `volatile`.
     """
     while isinstance(node, c_ast.ArrayDecl):
         node = node.type
@@ -111,7 +111,7 @@ def has_qualifier(node: Any, word: str) -> bool:
 
 
 class TypeReader:
-    """Reads types. `express` converts an array length that is not constant to an expression."""
+    """Converts pycparser's types. `express` converts variable array lengths to expressions."""
 
     def __init__(
         self,
@@ -121,7 +121,7 @@ class TypeReader:
     ) -> None:
         self._express = express
         self._span_of = span_of
-        self._attribute_of = attribute_of  # an alignment in bytes, 0 for packed
+        self._attribute_of = attribute_of  # returns an alignment in bytes, or 0 for packed
         self._by_node: dict[c_ast.Node, Tag] = {}
         self._by_name: dict[str, list[Tag]] = {}
         self._typedefs: dict[tuple[c_ast.Node, Scope], CType] = {}
@@ -129,7 +129,7 @@ class TypeReader:
     # -- definitions ----------------------------------------------------------------------------
 
     def define(self, node: Any, scope: Scope, typedef: str = "") -> None:
-        """Adds every struct, union and enumerator that a declaration's type defines."""
+        """Adds every struct, union and enumerator that a declaration's type defines to `scope`."""
         while isinstance(node, (c_ast.TypeDecl, c_ast.PtrDecl, c_ast.ArrayDecl, c_ast.FuncDecl,
                                 c_ast.Typename)):  # fmt: skip
             if isinstance(node, c_ast.FuncDecl) and node.args is not None:
@@ -170,8 +170,8 @@ class TypeReader:
         value = -1
         for enumerator in node.values.enumerators:
             if enumerator.value is not None:
-                given = self.constant(enumerator.value, scope)
-                value = given if given is not None else value + 1
+                value_given = self.constant(enumerator.value, scope)
+                value = value_given if value_given is not None else value + 1
             else:
                 value += 1
             scope.names[enumerator.name] = Decl(
@@ -180,34 +180,34 @@ class TypeReader:
 
     # -- types ----------------------------------------------------------------------------------
 
-    def of(self, node: Any, scope: Scope, depth: int = 0) -> CType:
-        """Returns the type of a declarator or type name."""
+    def read(self, node: Any, scope: Scope, depth: int = 0) -> CType:
+        """Converts the type of a declarator or type name."""
         if isinstance(node, (c_ast.TypeDecl, c_ast.Typename)):
-            return self.of(node.type, scope, depth)
+            return self.read(node.type, scope, depth)
         if isinstance(node, c_ast.IdentifierType):
-            return self._named(node.names, scope, depth)
+            return self._read_named_type(node.names, scope, depth)
         if depth > _MAX_DEPTH:
             return UNKNOWN
         if isinstance(node, c_ast.PtrDecl):
-            return CType("pointer", 64, element=self.of(node.type, scope, depth + 1))
+            return CType("pointer", 64, element=self.read(node.type, scope, depth + 1))
         if isinstance(node, c_ast.ArrayDecl):
-            element = self.of(node.type, scope, depth + 1)
-            return CType("array", 64, element=element, extent=self._extent(node.dim, scope))
+            element = self.read(node.type, scope, depth + 1)
+            return CType("array", 64, element=element, extent=self._array_length(node.dim, scope))
         if isinstance(node, c_ast.FuncDecl):  # a function has its return type
-            return self.of(node.type, scope, depth + 1)
+            return self.read(node.type, scope, depth + 1)
         if isinstance(node, (c_ast.Struct, c_ast.Union)):
-            tag = self._tag(node, scope)
+            tag = self._tag_of_node(node, scope)
             return CType("struct", 8 * self._layout_of(tag).size, name=tag.name)
         if isinstance(node, c_ast.Enum):
             return INT
         if isinstance(node, c_ast.TypeOf):
             inner = node.expr
             if isinstance(inner, c_ast.Typename):
-                return self.of(inner, scope, depth)
+                return self.read(inner, scope, depth)
             return type_of(self._express(inner, scope))
         return UNKNOWN
 
-    def _extent(self, node: Any, scope: Scope) -> Expression | None:
+    def _array_length(self, node: Any, scope: Scope) -> Expression | None:
         if node is None:
             return None
         value = self.constant(node, scope)
@@ -217,7 +217,7 @@ class TypeReader:
             return None
         return self._express(node, scope)
 
-    def _tag(self, node: Any, scope: Scope) -> Tag:
+    def _tag_of_node(self, node: Any, scope: Scope) -> Tag:
         tag = self._by_node.get(node)
         if tag is None and node.name:
             tag = scope.find_tag(node.name)
@@ -226,8 +226,8 @@ class TypeReader:
             tag = self._by_node.get(node) or self._add_tag(node, scope, "")
         return tag
 
-    def _named(self, names: list[str], scope: Scope, depth: int = 0) -> CType:
-        arithmetic = _arithmetic(names)
+    def _read_named_type(self, names: list[str], scope: Scope, depth: int = 0) -> CType:
+        arithmetic = _arithmetic_type(names)
         if arithmetic is not None:
             return arithmetic
         typedef = scope.find_typedef(names[-1])
@@ -237,18 +237,18 @@ class TypeReader:
         if isinstance(content, CType):
             return content
         if content not in self._typedefs or depth:
-            ctype = self.of(content[0], content[1], depth)
+            ctype = self.read(content[0], content[1], depth)
             if depth:
                 return ctype
             self._typedefs[content] = ctype
         return self._typedefs[content]
 
     def is_const(self, node: Any, scope: Scope) -> bool:
-        """Returns whether a declarator declares a constant number."""
+        """Returns whether a declarator declares a `const` number without `volatile`."""
         if not isinstance(node, c_ast.TypeDecl) or "volatile" in node.quals:
             return False
         if "const" in node.quals:
-            return self.of(node, scope).kind in ("int", "float")
+            return self.read(node, scope).kind in ("int", "float")
         names = node.type.names if isinstance(node.type, c_ast.IdentifierType) else []
         typedef = scope.find_typedef(names[-1]) if names else None
         if typedef is None or isinstance(typedef[1], CType):
@@ -258,7 +258,9 @@ class TypeReader:
     # -- sizes ----------------------------------------------------------------------------------
 
     def layout(self, ctype: CType) -> Layout | None:
-        """Size and alignment of a type. Returns None if they are unknown at compile time."""
+        """Returns the size and alignment of a type. Returns None if they are unknown at compile
+        time.
+        """
         if ctype.kind in ("int", "float") and ctype.bits:
             half = ctype.bits // 16 if ctype.name == "complex" else ctype.bits // 8
             return Layout(ctype.bits // 8, half)
@@ -270,7 +272,7 @@ class TypeReader:
                 return None
             return Layout(inner.size * ctype.extent.value, inner.alignment)
         if ctype.kind == "struct":
-            tag = self._tag_of(ctype)
+            tag = self._tag_of_type(ctype)
             return self._layout_of(tag) if tag is not None else None
         return Layout(1, 1) if ctype.kind == "void" else None
 
@@ -281,15 +283,15 @@ class TypeReader:
                 return Layout(0, 1)
             return self._layout_of(full)
         if tag._layout is None:
-            tag._layout = Layout(0, 1)  # for a struct that contains itself
-            tag._layout = self._measure(tag)
+            tag._layout = Layout(0, 1)  # ends the recursion for a struct that contains itself
+            tag._layout = self._compute_layout(tag)
         return tag._layout
 
-    def _measure(self, tag: Tag) -> Layout:
+    def _compute_layout(self, tag: Tag) -> Layout:
         union = isinstance(tag.node, c_ast.Union)
-        asked = self._attribute_of(tag.node)
-        packed = asked == 0
-        bits, widest, alignment = 0, 0, asked or 1
+        requested = self._attribute_of(tag.node)
+        packed = requested == 0
+        bits, widest, alignment = 0, 0, requested or 1
         tag.offsets.clear()
         for member in tag.node.decls:
             if not isinstance(member, c_ast.Decl):
@@ -315,7 +317,7 @@ class TypeReader:
         return Layout(-(-size // alignment) * alignment, alignment)
 
     def _member_layout(self, node: Any, scope: Scope) -> Layout:
-        # By declaration, not by `of`, because a list node contains a pointer to itself.
+        # Without `read`, which would recurse into the target of a pointer to the same struct.
         if isinstance(node, (c_ast.TypeDecl, c_ast.Typename)):
             return self._member_layout(node.type, scope)
         if isinstance(node, c_ast.PtrDecl):
@@ -325,21 +327,23 @@ class TypeReader:
             count = self.constant(node.dim, scope) if node.dim is not None else 0
             return Layout(inner.size * max(0, count or 0), inner.alignment)
         if isinstance(node, (c_ast.Struct, c_ast.Union)):
-            return self._layout_of(self._tag(node, scope))
-        if isinstance(node, c_ast.IdentifierType) and _arithmetic(node.names) is None:
+            return self._layout_of(self._tag_of_node(node, scope))
+        if isinstance(node, c_ast.IdentifierType) and _arithmetic_type(node.names) is None:
             typedef = scope.find_typedef(node.names[-1])
             if typedef is not None and not isinstance(typedef[1], CType):
                 inner = self._member_layout(typedef[1][0], typedef[1][1])
                 return Layout(
                     inner.size, max(inner.alignment, self._attribute_of(typedef[1][0]) or 1)
                 )
-        return self.layout(self.of(node, scope)) or Layout(4, 4)
+        return self.layout(self.read(node, scope)) or Layout(4, 4)
 
     # -- members --------------------------------------------------------------------------------
 
     def field(self, ctype: CType, name: str) -> Decl | None:
-        """Returns the member of a struct or union, including members of unnamed nested ones."""
-        tag = self._tag_of(ctype)
+        """Returns the member of a struct or union with this name, also inside unnamed nested
+        structs.
+        """
+        tag = self._tag_of_type(ctype)
         if tag is None or tag.node.decls is None:
             return None
         if tag._fields is None:
@@ -347,8 +351,8 @@ class TypeReader:
         return tag._fields.get(name)
 
     def with_members_named(self, init: Expression, ctype: CType) -> Expression:
-        """Returns a list of initial values for a type. The names of the members are added to the
-        values.
+        """Returns an initializer list with member names added to its values: `{.x = 1}` for
+        `{1}`.
         """
         elements = initial_values(init)
         if elements is None:
@@ -359,11 +363,11 @@ class TypeReader:
         members = self._members(ctype)
         named: list[Expression] = []
         for value in with_members_named(elements, members):
-            given = member_named(value)
-            field = self.field(ctype, given[0]) if given is not None else None
-            if given is not None and field is not None:
-                inner = self.with_members_named(given[1], field.ctype)
-                named.append(Opaque(f".{given[0]}", (inner,)))
+            value_given = member_named(value)
+            field = self.field(ctype, value_given[0]) if value_given is not None else None
+            if value_given is not None and field is not None:
+                inner = self.with_members_named(value_given[1], field.ctype)
+                named.append(Opaque(f".{value_given[0]}", (inner,)))
             else:
                 named.append(value)
         return Opaque("{}", tuple(named))
@@ -375,22 +379,22 @@ class TypeReader:
 
     def _members(self, ctype: CType) -> list[Decl]:
         """Returns the members of a struct in order, up to the first unnamed one."""
-        tag = self._tag_of(ctype)
+        tag = self._tag_of_type(ctype)
         members: list[Decl] = []
         if tag is None or tag.node.decls is None or not isinstance(tag.node, c_ast.Struct):
             return members
         for node in tag.node.decls:
             if isinstance(node, c_ast.Decl) and node.name is None and node.bitsize is not None:
-                continue  # it has no value
+                continue  # an unnamed bit field has no value
             field = self.field(ctype, node.name) if getattr(node, "name", None) else None
             if field is None:
                 break
             members.append(field)
         return members
 
-    def _tag_of(self, ctype: CType) -> Tag | None:
-        """Returns the definition of a struct. If two blocks define a struct with this name, the one
-        with the same size counts.
+    def _tag_of_type(self, ctype: CType) -> Tag | None:
+        """Returns the definition of a struct type. If several blocks define structs of this name,
+        the size decides.
         """
         candidates = self._by_name.get(ctype.name, [])
         defined = [tag for tag in candidates if tag.node.decls is not None]
@@ -401,8 +405,8 @@ class TypeReader:
         return known[-1] if known else None
 
     def _fields_of(self, tag: Tag, begin: int) -> Iterator[tuple[str, Decl]]:
-        """Yields the members of a struct that starts here, including members of unnamed nested
-        structs. The key is the name.
+        """Yields the members of a struct with their names, also of unnamed nested structs. `begin`
+        is the offset of the struct in bytes.
         """
         self._layout_of(tag)
         for member in tag.node.decls:
@@ -410,10 +414,10 @@ class TypeReader:
                 continue
             offset = begin + tag.offsets.get(member, 0)
             if member.name:
-                ctype, span = self.of(member.type, tag.scope), self._span_of(member)
+                ctype, span = self.read(member.type, tag.scope), self._span_of(member)
                 yield member.name, Decl(member.name, "field", ctype, span, offset=offset)
             elif isinstance(member.type, (c_ast.Struct, c_ast.Union)):
-                yield from self._fields_of(self._tag(member.type, tag.scope), offset)
+                yield from self._fields_of(self._tag_of_node(member.type, tag.scope), offset)
 
     # -- constant expressions -------------------------------------------------------------------
 
@@ -421,19 +425,19 @@ class TypeReader:
         """Returns the value of an integer constant expression. Returns None for any other
         expression.
         """
-        value = self._fold(node, scope)
+        value = self._evaluate(node, scope)
         return int(value) if isinstance(value, int) else None
 
-    def _fold(self, node: Any, scope: Scope) -> int | float | None:
+    def _evaluate(self, node: Any, scope: Scope) -> int | float | None:
         if isinstance(node, c_ast.Constant):
             return literal(node)
         if isinstance(node, c_ast.ID):
             decl = scope.find(node.name)
             return decl.value if decl is not None else None
         if isinstance(node, c_ast.UnaryOp):
-            return self._fold_unary(node, scope)
+            return self._evaluate_unary(node, scope)
         if isinstance(node, c_ast.BinaryOp):
-            left, right = self._fold(node.left, scope), self._fold(node.right, scope)
+            left, right = self._evaluate(node.left, scope), self._evaluate(node.right, scope)
             if node.op == "&&" and left == 0 and left is not None:
                 return 0
             if node.op == "||" and left:
@@ -442,27 +446,27 @@ class TypeReader:
                 return None
             return exact_result(node.op, left, right)
         if isinstance(node, c_ast.TernaryOp):
-            test = self._fold(node.cond, scope)
+            test = self._evaluate(node.cond, scope)
             if test is None:
                 return None
-            return self._fold(node.iftrue if test else node.iffalse, scope)
+            return self._evaluate(node.iftrue if test else node.iffalse, scope)
         if isinstance(node, c_ast.Cast):
-            return self._fold_cast(node, scope)
+            return self._evaluate_cast(node, scope)
         return None
 
-    def _fold_cast(self, node: Any, scope: Scope) -> int | float | None:
-        value = self._fold(node.expr, scope)
-        ctype = self.of(node.to_type, scope)
+    def _evaluate_cast(self, node: Any, scope: Scope) -> int | float | None:
+        value = self._evaluate(node.expr, scope)
+        ctype = self.read(node.to_type, scope)
         if value is None:
             return None
         if ctype.kind == "float":
             return float(value)
         return whole(int(value), ctype) if ctype.kind == "int" else None
 
-    def _fold_unary(self, node: Any, scope: Scope) -> int | float | None:
+    def _evaluate_unary(self, node: Any, scope: Scope) -> int | float | None:
         if node.op in ("sizeof", "_Alignof"):
             return self.size_of(node.expr, scope, alignment=node.op != "sizeof")
-        value = self._fold(node.expr, scope)
+        value = self._evaluate(node.expr, scope)
         if value is None or node.op not in ("-", "+", "~", "!"):
             return None
         if node.op == "!":
@@ -474,7 +478,7 @@ class TypeReader:
     def size_of(self, node: Any, scope: Scope, *, alignment: bool = False) -> int | None:
         """Returns the value of `sizeof` or `_Alignof`, if it is known at compile time."""
         if isinstance(node, c_ast.Typename):
-            ctype = self.of(node, scope)
+            ctype = self.read(node, scope)
         elif isinstance(node, c_ast.Constant) and node.type == "string":
             return string_length(node.value)
         elif isinstance(node, c_ast.Constant):
@@ -483,7 +487,7 @@ class TypeReader:
             expression = self._express(node, scope)
             ctype = type_of(expression)
             passed = isinstance(expression, Name) and expression.decl.kind == "parameter"
-            if passed and ctype.kind == "array":  # only a pointer to it is passed
+            if passed and ctype.kind == "array":  # an array parameter is a pointer
                 ctype = CType("pointer", 64, element=ctype.element)
         layout = self.layout(ctype)
         if layout is None:
@@ -491,13 +495,13 @@ class TypeReader:
         return layout.alignment if alignment else layout.size
 
 
-def _arithmetic(names: list[str]) -> CType | None:
-    """Returns the type given by specifiers such as `unsigned long`. Returns None for a type
+def _arithmetic_type(names: list[str]) -> CType | None:
+    """Returns the arithmetic type for specifiers such as `unsigned long`. Returns None for a type
     name.
     """
     specifiers = set(names)
     if "_Complex" in specifiers and len(specifiers) > 1 and not specifiers & {"double", "float"}:
-        part = _arithmetic([name for name in names if name != "_Complex"])
+        part = _arithmetic_type([name for name in names if name != "_Complex"])
         return CType("float", 2 * part.bits, name="complex") if part is not None else None
     if (
         "double" in specifiers

@@ -1,8 +1,7 @@
 """Reads a C source file with pycparser into a `Unit`, without a compiler or a C library.
 
-It is the counterpart of `libclang_reader`. pcpp preprocesses with the shipped headers. Each
-top-level declaration is parsed separately, and functions with a directive become trees. Other
-functions become trees on demand.
+pcpp preprocesses the file with the headers shipped with this package. Each top-level declaration is
+parsed separately. Functions without a directive are converted on demand.
 """
 
 from __future__ import annotations
@@ -22,15 +21,19 @@ from regionpredict.frontend.headers import is_system_path
 from regionpredict.frontend.pycparser_reader.expressions import ExpressionBuilder
 from regionpredict.frontend.pycparser_reader.preprocessor import preprocess
 from regionpredict.frontend.pycparser_reader.source_positions import Places
-from regionpredict.frontend.pycparser_reader.statements import TreeBuilder, completed
-from regionpredict.frontend.pycparser_reader.token_rewriting import clean, close_blocks, partners
+from regionpredict.frontend.pycparser_reader.statements import TreeBuilder, with_initializer_length
+from regionpredict.frontend.pycparser_reader.token_rewriting import (
+    close_blocks,
+    matching_brackets,
+    remove_extensions,
+)
 from regionpredict.frontend.pycparser_reader.tokens import Spot
 from regionpredict.frontend.pycparser_reader.top_level import (
     Chunk,
     ChunkError,
     ChunkParser,
     declared_names,
-    split,
+    split_declarations,
     statement_around,
 )
 from regionpredict.frontend.pycparser_reader.types import Scope, TypeReader, has_qualifier
@@ -72,8 +75,8 @@ from regionpredict.ir import Diagnostic, Span
 
 _DEFINE = re.compile(rb"^[ \t\v]*#[ \t\v]*define[ \t\v]+([A-Za-z_]\w*)", re.MULTILINE)
 _PREPROCESSOR_LINE = re.compile(rb"^[ \t]*#(?:\\\r?\n|[^\n])*", re.MULTILINE)
-_ELSEWHERE = 1 << 62
-_MAX_LEFT_OUT = 12
+_END_IN_OTHER_FILE = 1 << 62
+_MAX_SKIPPED_STATEMENTS = 12
 
 
 def parse_unit(request: SourceRequest) -> Unit:
@@ -82,11 +85,11 @@ def parse_unit(request: SourceRequest) -> Unit:
         raise InputError(
             "C++ is not read by this front end", remedy="use --frontend libclang", path=request.path
         )
-    return _Reader(request).unit()
+    return _UnitReader(request).unit()
 
 
 class _FileScope(Scope):
-    """The names of the whole file. Each name is resolved at its first use."""
+    """The scope of a file. Each declaration is created at its first use by `make`."""
 
     __slots__ = ("make",)
 
@@ -94,13 +97,13 @@ class _FileScope(Scope):
         super().__init__()
         self.make: Any = None
 
-    def late(self, name: str) -> Decl | None:
-        """Returns the global variable or function with that name."""
+    def declared_on_demand(self, name: str) -> Decl | None:
+        """Returns the global variable or function with this name."""
         return self.make(name) if self.make is not None else None
 
 
-class _Reader:
-    """The state of one unit."""
+class _UnitReader:
+    """Reads one file, and converts its functions and global variables on demand."""
 
     def __init__(self, request: SourceRequest) -> None:
         self.request = request
@@ -115,37 +118,39 @@ class _Reader:
             self.read.diagnostics.append(note)
         self.diagnostics = list(self.read.diagnostics)
         self.errors: list[Span] = []
-        self.c_tokens, self.operators, attributes, self.unreturning = clean(self.read.tokens)
+        self.c_tokens, self.operators, attributes, self.never_return = remove_extensions(
+            self.read.tokens
+        )
         if close_blocks(self.c_tokens):
             last = self.c_tokens[-1].spot
             self.errors.append(Span(last.file, last.line, last.column))
-            self._say("RP002", self.errors[-1], "syntax error: expected '}'; the rest was read")
-        partner = partners(self.c_tokens)
+            self._report("RP002", self.errors[-1], "syntax error: expected '}'; the rest was read")
+        partner = matching_brackets(self.c_tokens)
         self.places = Places(self.c_tokens, partner, attributes)
         self.parser = ChunkParser(self.c_tokens)
         self.scope = _FileScope()
-        self.scope.make = self._global
+        self.scope.make = self._declare_global
         self.expressions = ExpressionBuilder(self.places, lambda: self.types, self.scope)
-        self.types = TypeReader(self._express, self._node_span, self.places.attribute)
+        self.types = TypeReader(self._build_expression, self._node_span, self.places.attribute)
         self.builder = TreeBuilder(self.places, self.types, self.expressions)
         self.sources = {path: SourceText(path, data) for path, data in self.read.files.items()}
         for path, source in self.sources.items():
             if (at := unterminated_comment(source.data)) >= 0 and not is_system_path(path):
                 what = "syntax error: unterminated /* comment; the rest was read"
-                self._say("RP002", Span(path, *source.place(at)), what)
+                self._report("RP002", Span(path, *source.place(at)), what)
         self.macros = MacroTable()
-        self.chunks: dict[str, Chunk] = {}  # the functions with a body
-        self.has_waiting: dict[str, list[Chunk]] = {}  # declarations that were not needed so far
-        self._parsed: set[int] = set()  # those that were: one chunk can declare thousands of names
-        self.variables_declared: dict[str, list[tuple[Any, int]]] = {}
+        self.chunks: dict[str, Chunk] = {}  # functions with a body, by name
+        self.unparsed_chunks: dict[str, list[Chunk]] = {}  # unused declarations, by name
+        self._parsed: set[int] = set()  # starts of parsed chunks, which may declare many names
+        self.variable_declarations: dict[str, list[tuple[Any, int]]] = {}
         self.prototypes: dict[str, tuple[Any, int]] = {}
         self.functions: dict[str, Function | None] = {}
         self.located: list[tuple[str, str, int, int]] = []
-        self._taken: dict[str, list[int]] = {}
-        for chunk in split(self.c_tokens, partner):
+        self._kept_offsets: dict[str, list[int]] = {}
+        for chunk in split_declarations(self.c_tokens, partner):
             self._add_chunk(chunk)
 
-    def _express(self, node: Any, scope: Scope) -> Expression:
+    def _build_expression(self, node: Any, scope: Scope) -> Expression:
         return self.expressions.build(node, scope)
 
     def _node_span(self, node: Any) -> Span:
@@ -157,15 +162,17 @@ class _Reader:
     # -- the file's declarations ----------------------------------------------------------------
 
     def _add_chunk(self, chunk: Chunk) -> None:
-        """Records the declarations of a chunk, and parses it if necessary."""
+        """Records the names that a chunk declares. Parses the chunk if its tokens do not show the
+        names.
+        """
         names = declared_names(self.c_tokens, chunk, self.places.partner)
         if names is None:
             self._parse_chunk(chunk)
             return
         for name in names:
-            self.has_waiting.setdefault(name, []).append(chunk)
+            self.unparsed_chunks.setdefault(name, []).append(chunk)
         if chunk.body >= 0:
-            self._locate(names[0], chunk)
+            self._record_function(names[0], chunk)
 
     def _parse_chunk(self, chunk: Chunk) -> None:
         is_function = chunk.body >= 0
@@ -176,7 +183,7 @@ class _Reader:
             else:
                 nodes = self.parser.parse(chunk.start, chunk.stop)
         except ChunkError as error:
-            self._complain(chunk, error)
+            self._report_chunk_error(chunk, error)
             return
         for parsed in nodes:
             node: Any = parsed.decl if isinstance(parsed, c_ast.FuncDef) else parsed
@@ -194,43 +201,43 @@ class _Reader:
         if _is_function(node.type):
             self.prototypes.setdefault(node.name, (node.type, chunk.start))
             if is_function and node.name not in self.chunks:
-                self._locate(node.name, chunk)
+                self._record_function(node.name, chunk)
         else:
-            self.variables_declared.setdefault(node.name, []).append((node, chunk.start))
+            self.variable_declarations.setdefault(node.name, []).append((node, chunk.start))
 
-    def _locate(self, name: str, chunk: Chunk) -> None:
+    def _record_function(self, name: str, chunk: Chunk) -> None:
         begin, last = self.places.spot(chunk.start), self.places.spot(chunk.stop - 1)
         if name in self.chunks or is_system_path(begin.file):
             return
         self.chunks[name] = chunk
-        end = last.offset + 1 if last.file == begin.file else _ELSEWHERE
+        end = last.offset + 1 if last.file == begin.file else _END_IN_OTHER_FILE
         self.located.append((name, begin.file, begin.offset, end))
 
-    def _complain(self, chunk: Chunk, error: ChunkError, what: str = "") -> None:
+    def _report_chunk_error(self, chunk: Chunk, error: ChunkError, what: str = "") -> None:
         span = self.places.span(min(error.place, chunk.stop - 1))
         if is_system_path(span.file):
             return
         self.errors.append(span)
         what = what or ("function" if chunk.body >= 0 else "declaration")
         message = f"syntax error: {error}; skipped this {what}"
-        self._say("RP002", span, message)
+        self._report("RP002", span, message)
 
-    def _say(self, rule: str, span: Span, message: str) -> None:
+    def _report(self, rule: str, span: Span, message: str) -> None:
         self.diagnostics.append(Diagnostic(rule, span, message))
 
     def _never_returns(self, start: int) -> bool:
-        """Returns whether the function that a word declares never returns."""
-        if start - 1 in self.unreturning:  # an attribute in front of it
+        """Returns whether the declaration at the token `start` has a `noreturn` attribute."""
+        if start - 1 in self.never_return:  # the attribute precedes the declaration
             return True
         for at in range(start, len(self.c_tokens)):
             if self.c_tokens[at].value in (";", "{"):
                 return False
-            if at in self.unreturning or self.c_tokens[at].value == "_Noreturn":
+            if at in self.never_return or self.c_tokens[at].value == "_Noreturn":
                 return True
         return False
 
-    def _global(self, name: str) -> Decl | None:
-        for chunk in self.has_waiting.pop(name, ()):
+    def _declare_global(self, name: str) -> Decl | None:
+        for chunk in self.unparsed_chunks.pop(name, ()):
             if chunk.start not in self._parsed:
                 self._parsed.add(chunk.start)
                 self._parse_chunk(chunk)
@@ -243,15 +250,15 @@ class _Reader:
                 never_returns=self._never_returns(start),
             )  # fmt: skip
             self.scope.names[name] = decl
-            decl.ctype = self.types.of(node, self.scope)
+            decl.ctype = self.types.read(node, self.scope)
             return decl
-        if name not in self.variables_declared:
+        if name not in self.variable_declarations:
             return None
-        self.variables_declared[name].sort(key=itemgetter(1))  # as in the file
-        node, start = self.variables_declared[name][-1]
+        self.variable_declarations[name].sort(key=itemgetter(1))  # as in the file
+        node, start = self.variable_declarations[name][-1]
         static = any(
             "static" in (declaration.storage or ())
-            for declaration, _ in self.variables_declared[name]
+            for declaration, _ in self.variable_declarations[name]
         )
         symbol = "" if static else name
         decl = Decl(name, "global", UNKNOWN, self.places.span(start), symbol=symbol)
@@ -265,29 +272,31 @@ class _Reader:
 
     def _global_type(self, name: str) -> CType:
         latest = UNKNOWN
-        for node, _ in self.variables_declared[name]:
-            ctype = completed(self.types.of(node.type, self.scope), node.init)
+        for node, _ in self.variable_declarations[name]:
+            ctype = with_initializer_length(self.types.read(node.type, self.scope), node.init)
             if latest.kind != "array" or ctype.extent is not None:
                 latest = ctype
         return latest
 
     def _global_initialiser(self, name: str, decl: Decl) -> Expression | None:
         ctype = decl.ctype
-        for node, _ in self.variables_declared[name]:
+        for node, _ in self.variable_declarations[name]:
             if node.init is not None and ctype.kind == "int":
                 value = self.types.constant(node.init, self.scope)
                 if value is not None or not decl.is_const:
                     return IntLit(value) if value is not None else None
             if node.init is not None and decl.is_const:
-                return self._express(node.init, self.scope)
+                return self._build_expression(node.init, self.scope)
             if node.init is not None and (ctype.is_option_table or ctype.holds_sizes):
-                return self.types.with_members_named(self._express(node.init, self.scope), ctype)
+                return self.types.with_members_named(
+                    self._build_expression(node.init, self.scope), ctype
+                )
             if node.init is not None and ctype.may_hold_functions:
                 return unread_list()
             if isinstance(node.init, (c_ast.ID, c_ast.UnaryOp, c_ast.Cast)) and (
                 ctype.kind == "pointer"
             ):
-                held = self._express(node.init, self.scope)
+                held = self._build_expression(node.init, self.scope)
                 inside = every_expression(held)
                 if any(isinstance(e, Name) and e.decl.kind == "function" for e in inside):
                     return held
@@ -296,7 +305,9 @@ class _Reader:
     # -- the unit -------------------------------------------------------------------------------
 
     def unit(self) -> Unit:
-        """Reads directives and the functions around them. The rest is read on demand."""
+        """Reads the directives and the functions that contain them. Other functions are read on
+        demand.
+        """
         for source in self.sources.values():
             if b"define" in source.data:
                 self.macros.add_text(self._active_defines(source))
@@ -304,7 +315,7 @@ class _Reader:
             self.macros.add(name, value)
         directives = self._read_directives()
         functions = self._functions_with(directives)
-        self._name_guesses()
+        self._report_guesses()
         return Unit(
             path=self.request.path,
             functions=tuple(functions),
@@ -323,15 +334,15 @@ class _Reader:
             reassociates=self.request.reassociates,
         )
 
-    def _name_guesses(self) -> None:
+    def _report_guesses(self) -> None:
         guessed = sorted(self.parser.unknown)
         if guessed:
             names = ", ".join(guessed[:5]) + (", ..." if len(guessed) > 5 else "")
             message = f"declarations guessed for names from missing headers: {names}"
-            self._say("RP005", Span(self.request.path, 1), message)
+            self._report("RP005", Span(self.request.path, 1), message)
 
     def _active_defines(self, source: SourceText) -> bytes:
-        """Returns the text without comments and without inactive macro definitions."""
+        """Returns the text of a file without comments and inactive macro definitions."""
         text = bytearray(blank_comments(source.data))
         for match in _DEFINE.finditer(text):
             if (source.path, match.start(1)) not in self.read.defines:
@@ -364,21 +375,21 @@ class _Reader:
         return directives
 
     def _enumerator(self, name: str) -> int | None:
-        """Returns the number of an enumerator that no function declares."""
+        """Returns the value of an enumerator at file scope."""
         decl = self.scope.find(name)
         return decl.value if decl is not None else None
 
     def _is_kept(self, path: str, begin: int, end: int) -> bool:
-        """Returns whether the preprocessor kept some text between two places of a file. Returns
-        True if the text is empty.
+        """Returns whether the preprocessor kept some text between two offsets of a file. The result
+        is True for empty text.
         """
-        offsets = self._taken.get(path)
+        offsets = self._kept_offsets.get(path)
         if offsets is None:
             taken = [word.spot.offset for word in self.c_tokens if word.spot.file == path]
             for file, offset in (*self.read.pragmas, *self.read.defines):
                 if file == path:
                     taken.append(offset)
-            offsets = self._taken[path] = sorted(taken)
+            offsets = self._kept_offsets[path] = sorted(taken)
         at = bisect_left(offsets, begin)
         inner = _PREPROCESSOR_LINE.sub(b"", blank_comments(self.read.files[path][begin:end]))
         return not inner.strip() or (at < len(offsets) and offsets[at] < end)
@@ -389,7 +400,7 @@ class _Reader:
         return (path, pragma.offset) in self.read.pragmas
 
     def _from_operator(self, text: str, spot: Spot) -> Pragma | None:
-        """Returns the directive in a `_Pragma("omp ...")`, which is in the text or in a macro."""
+        """Returns the directive in a `_Pragma("omp ...")`. Returns None for other pragmas."""
         inner = re.sub(r'\\(["\\])', r"\1", text.strip().lstrip("L")[1:-1])
         inner = " ".join(inner.split())
         if not re.match(r"omp\b", inner):
@@ -416,18 +427,20 @@ class _Reader:
         return functions
 
     def _includes(self, chunk: Chunk, files: set[str]) -> bool:
-        """Returns whether part of a function's body is in one of the files."""
+        """Returns whether a function contains tokens from one of the files, by an `#include` in its
+        body.
+        """
         if not files:
             return False
         return any(word.filename in files for word in self.c_tokens[chunk.start : chunk.stop])
 
     def _function(self, name: str) -> Function | None:
         if name not in self.functions:
-            self.functions[name] = None  # one that calls itself
-            self.functions[name] = self._build(name)
+            self.functions[name] = None  # ends the recursion for a recursive function
+            self.functions[name] = self._build_function(name)
         return self.functions[name]
 
-    def _build(self, name: str) -> Function | None:
+    def _build_function(self, name: str) -> Function | None:
         chunk = self.chunks.get(name)
         decl = self.scope.find(name)
         if chunk is None or decl is None:
@@ -439,31 +452,33 @@ class _Reader:
         return self.builder.function(definition, decl, chunk, self.scope)
 
     def _parse_body(self, chunk: Chunk) -> list[Any]:
-        """A function. Statements that pycparser rejects are left out, with a diagnostic."""
-        without: tuple[tuple[int, int], ...] = ()
+        """Parses a function. Statements that pycparser rejects are skipped, with a diagnostic."""
+        skipped: tuple[tuple[int, int], ...] = ()
         guessed: set[str] = set()
-        for _ in range(_MAX_LEFT_OUT):
+        for _ in range(_MAX_SKIPPED_STATEMENTS):
             try:
-                return self.parser.parse(chunk.start, chunk.stop, without=without, guessed=guessed)
+                return self.parser.parse(chunk.start, chunk.stop, without=skipped, guessed=guessed)
             except ChunkError as error:
                 last = error
                 bad = statement_around(
                     self.c_tokens, self.places.partner, min(error.place, chunk.stop - 2), chunk.body
                 )
-            if not chunk.body < bad[0] < bad[1] < chunk.stop or bad in without:
+            if not chunk.body < bad[0] < bad[1] < chunk.stop or bad in skipped:
                 break
-            self._complain(chunk, last, "statement")
-            kept = [gap for gap in without if gap[1] <= bad[0] or gap[0] >= bad[1]]
-            without = tuple(sorted([*kept, bad]))
-        self._complain(chunk, last)
+            self._report_chunk_error(chunk, last, "statement")
+            kept = [gap for gap in skipped if gap[1] <= bad[0] or gap[0] >= bad[1]]
+            skipped = tuple(sorted([*kept, bad]))
+        self._report_chunk_error(chunk, last)
         return []
 
     def body_of(self, decl: Decl) -> Function | None:
-        """Returns the tree of a function with a body in the user's files, or None."""
+        """Returns the syntax tree of a function. Returns None if the user's files do not contain
+        its body.
+        """
         return self._function(decl.name) if decl.kind == "function" else None
 
     def _defined_functions(self) -> tuple[Located, ...]:
-        """Returns the functions that the user's files define, in the form that linking needs."""
+        """Returns the positions and builders of all functions that the user's files define."""
         return tuple(
             Located(name, file, begin, end, self._is_static(self.chunks[name]),
                     partial(self._function, name))
@@ -475,7 +490,7 @@ class _Reader:
         return any(word.value == "static" for word in self.c_tokens[chunk.start : head])
 
     def _texts(self) -> dict[Hashable, bytes]:
-        """Returns the text of the user's files, and of the command line's macros."""
+        """Returns the texts of the user's files, and of the macros on the command line."""
         texts: dict[Hashable, bytes] = {path: source.data for path, source in self.sources.items()}
         texts[""] = self.request.macro_text
         return texts
@@ -483,10 +498,10 @@ class _Reader:
     def variables(self) -> list[Decl]:
         """Returns the external variables of the user's files with a known initializer."""
         names = [
-            name for name, chunks in self.has_waiting.items()
+            name for name, chunks in self.unparsed_chunks.items()
             if any(self._initialises(chunk) for chunk in chunks)
         ]  # fmt: skip
-        decls = [self.scope.find(name) for name in (*names, *self.variables_declared)]
+        decls = [self.scope.find(name) for name in (*names, *self.variable_declarations)]
         return [
             decl for decl in dict.fromkeys(decls)
             if decl is not None and decl.kind == "global" and decl.symbol and decl.init is not None
