@@ -195,7 +195,7 @@ class CallBuilder:
         (pointer, begin), (_, end) = made
         return Bounds(begin, end, pointer)
 
-    # -- kinds of calls -------------------------------------------------------------------------
+    # -- calls by the kind of target --------------------------------------------------------------
 
     def _call_of_unknown_target(self, name: str, children: list[Node], span: Span) -> Expression:
         """Returns a call whose target is unknown: through a pointer, or dependent on a template
@@ -368,7 +368,7 @@ class CallBuilder:
         calls = [e for e in expressions_in(function.body) if isinstance(e, CallExpr)]
         return all(call.name in _COPIES for call in calls)
 
-    # -- common parts -----------------------------------------------------------------------------
+    # -- accessors and arguments ------------------------------------------------------------------
 
     def _call_or_value(
         self, name: str, decl: Decl, target: lc.Cursor, args: tuple[Expression, ...], span: Span,

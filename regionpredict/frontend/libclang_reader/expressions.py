@@ -192,7 +192,7 @@ class ExpressionBuilder:
         return Opaque("", string=string_value(lc.spelling(node.cursor)))
 
     def _build_statement_expression(self, node: Node) -> Expression:
-        """Converts a GNU statement expression without a value, such as `({ if (!x) fail(); })`. Its
+        """Converts a GNU statement expression without a value, such as `({ if (!x) fail(); })`. The
         statements are added to the enclosing block.
         """
         block = node.children[-1] if node.children else None

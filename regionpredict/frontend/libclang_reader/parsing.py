@@ -67,7 +67,7 @@ def arguments(request: SourceRequest) -> list[str]:
 class TranslationUnit:
     """A translation unit of libclang, the result of parsing one file.
 
-    File handles are addresses inside the translation unit. They are invalid after `close`.
+    File handles are addresses inside the translation unit. The handles are invalid after `close`.
     """
 
     def __init__(
@@ -214,8 +214,8 @@ class GuessingParser:
         """Adds include folders for missing headers, also of other headers. Returns the remaining
         missing headers in angle brackets.
 
-        This avoids a second parse if `common.h` is in a neighboring folder. An included pipe or
-        device is read as an empty file, since it would block the parser.
+        A second parse is then unnecessary if `common.h` is in a neighboring folder. An included
+        pipe or device is read as an empty file, since it would block the parser.
         """
         angle_headers: set[str] = set()
         request = self._request

@@ -133,7 +133,7 @@ class TreeBuilder:
         )  # fmt: skip
 
     def getters(self) -> frozenset[tuple[str, str]]:
-        """Returns the accessor methods read so far, with their members: (`.m_n`, `size()`)."""
+        """Returns (member, accessor method) for the accessors read so far: (`.m_n`, `size()`)."""
         return self._expressions.getters()
 
     def declaration(self, cursor: lc.Cursor) -> Decl:

@@ -88,7 +88,7 @@ class TypeReader:
                 return element  # a reference is used like its target
             return CType("pointer", 64, element=element)
         if kind in (112, 114, 115, 116):
-            return self._array(ctype, kind, depth)
+            return self._array_type(ctype, kind, depth)
         if kind == 105:
             size = self._lib.clang_Type_getSizeOf(ctype)
             name = lc.text(self._lib.clang_getTypeSpelling(ctype))
@@ -158,7 +158,7 @@ class TypeReader:
         changes = element.kind in ("int", "float") or element.name == "std::basic_string"
         return element if changes and not self._lib.clang_isConstQualifiedType(target) else None
 
-    def _array(self, ctype: lc.Type, kind: int, depth: int) -> CType:
+    def _array_type(self, ctype: lc.Type, kind: int, depth: int) -> CType:
         element = self.read(self._lib.clang_getArrayElementType(ctype), depth + 1)
         if kind == 112:
             extent = IntLit(int(self._lib.clang_getArraySize(ctype)))

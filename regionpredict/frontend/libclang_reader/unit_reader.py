@@ -272,7 +272,7 @@ class _UnitReader:
     def _top_level(self, kinds: frozenset[int]) -> list[lc.Cursor]:
         """Returns the top-level functions, classes or variables, by their cursor kinds.
 
-        They are collected only once, since headers contain thousands.
+        The cursors are collected only once, since headers contain thousands of declarations.
         """
         if self.top_level_cursors is None:
             everything = self.lib.clang_getTranslationUnitCursor(self.handle)

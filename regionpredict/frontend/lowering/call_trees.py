@@ -102,9 +102,9 @@ class CallTrees:
     def only_writes_messages(self, function: Function) -> bool:
         """Returns whether a function only writes a message, such as `warn("row %d", i)`.
 
-        Such a function passes its variable arguments to a function like `vfprintf`. Otherwise, it
-        has no loop, sets only local variables, and calls only functions that write messages, format
-        text or access no memory.
+        A message function passes its variable arguments to a function like `vfprintf`. Another
+        message function has no loop, sets only local variables, and calls only functions that write
+        messages, format text or access no memory.
         """
         if function not in self._message_writers:
             self._message_writers[function] = False  # for recursion
@@ -185,9 +185,9 @@ class CallTrees:
     def branch_targets(self, functions: Functions) -> Functions:
         """Returns the possible targets of a call that become branches of an unknown condition.
 
-        These are the largest targets with a body, in the given order. If there are many targets,
-        only small ones with visible callees are considered. The result is empty for fewer than two
-        targets.
+        The result contains the largest targets with a body, in the given order. If there are many
+        targets, only small ones with visible callees are considered. The result is empty for fewer
+        than two targets.
         """
         trees = {
             decl: self.tree_of(body) for decl in functions

@@ -3,10 +3,10 @@
     static double (*const op[])(double) = {square, root};
     y[i] = op[k](x[i]);                                      root, the most expensive
 
-All functions must access the same memory, usually none. They then differ only in operations, and
-the most expensive function gives an upper bound. If their memory accesses differ or are unknown, no
-function represents the others. The largest functions then become branches of a condition, as in
-`switch (k)` (`call_trees.py`).
+All functions must access the same memory, usually none. The functions then differ only in
+operations, and the most expensive one gives an upper bound. If their memory accesses differ or are
+unknown, no function represents the others. The largest functions then become branches of a
+condition, as in `switch (k)` (`call_trees.py`).
 """
 
 from __future__ import annotations

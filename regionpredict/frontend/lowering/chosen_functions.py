@@ -90,8 +90,8 @@ def choices_of(unit: LinkedUnit) -> dict[CallKey, tuple[Choice, ...]]:
     choices: dict[CallKey, tuple[Choice, ...]] = {}
     for function in unit.bodies():
         calls = _Calls(unit, function)
-        for call, around in calls.calls_through_pointers():
-            choices_found = calls.choices(call, around)
+        for call, enclosing in calls.calls_through_pointers():
+            choices_found = calls.choices(call, enclosing)
             if choices_found:
                 pointer = call.name if call.pointer is None or call.decl else show(call.pointer)
                 choices[call.span, pointer] = choices_found
@@ -110,18 +110,18 @@ class _Calls:
         """Yields the calls through pointers and the calls with arguments, each with its enclosing
         statements.
         """
-        for statement, around in nested(self._function.body):
+        for statement, enclosing in nested(self._function.body):
             for inner in own_parts(statement):
                 if isinstance(inner, CallExpr) and (inner.pointer is not None or inner.args):
-                    yield inner, (*around, statement)
+                    yield inner, (*enclosing, statement)
 
-    def choices(self, call: CallExpr, around: Around) -> tuple[Choice, ...]:
+    def choices(self, call: CallExpr, enclosing: Around) -> tuple[Choice, ...]:
         """Returns the possible targets of a call, and the functions that it may pass as
         arguments.
         """
         choices_found = []
         if call.decl is None and call.pointer is not None:
-            choices_found.append(self._choice(call.pointer, None, around, alone=True))
+            choices_found.append(self._choice(call.pointer, None, enclosing, alone=True))
         called = self._unit.body_of(call.decl) if call.decl is not None else None
         for at, argument in enumerate(call.args):
             if called is None or at >= len(called.parameters):
@@ -130,18 +130,18 @@ class _Calls:
                 called, called.parameters[at]
             ):
                 alone = selecting_expression(call) is argument
-                choices_found.append(self._choice(argument, at, around, alone=alone))
+                choices_found.append(self._choice(argument, at, enclosing, alone=alone))
         return tuple(choice for choice in choices_found if choice is not None)
 
     def _choice(
-        self, pointer: Expression, position: int | None, around: Around, *, alone: bool
+        self, pointer: Expression, position: int | None, enclosing: Around, *, alone: bool
     ) -> Choice | None:
         pointer = without_cast_or_dereference(
             initial_value(self._unit, self._function, without_cast_or_dereference(pointer))
         )
         if self._depends_on_callers(pointer):
             return None
-        by_loop = self._targets_by_loop(pointer, position, around)
+        by_loop = self._targets_by_loop(pointer, position, enclosing)
         if by_loop is not None:
             return by_loop
         picked = functions_from_table(self._unit, pointer, self._function) if alone else None
@@ -154,11 +154,11 @@ class _Calls:
         if not functions:
             return None
         names = tuple(decl.name for decl in functions)
-        choice = Choice(names, show(pointer), position, self._loop_through(pointer, around))
-        return choice._replace(handed=self._table_argument_target(pointer, around))
+        choice = Choice(names, show(pointer), position, self._loop_through(pointer, enclosing))
+        return choice._replace(handed=self._target_in_table_parameter(pointer, enclosing))
 
-    def _table_argument_target(
-        self, pointer: Expression, around: Around
+    def _target_in_table_parameter(
+        self, pointer: Expression, enclosing: Around
     ) -> CallThroughTableParameter | None:
         """Returns the description of a call through an element of a table that the function
         receives as a parameter. Returns None for any other call.
@@ -169,7 +169,7 @@ class _Calls:
         passed = table_parameter_targets(self._unit, self._function, pointer, element)
         if passed is None:
             return None
-        for loop in reversed(around):
+        for loop in reversed(enclosing):
             counted = self._counted_loop(loop) if isinstance(loop, For) else None
             if counted is None:
                 continue
@@ -195,16 +195,16 @@ class _Calls:
         is_first = element.subscript is None or is_null(element.subscript)
         return passed._replace(sign=0) if is_constant and is_first else None
 
-    def _loop_through(self, pointer: Expression, around: Around) -> Span | None:
+    def _loop_through(self, pointer: Expression, enclosing: Around) -> Span | None:
         """Returns the loop whose counter indexes an unknown table, such as a parameter.
 
-        Such a loop calls each function of the table once. An array of objects whose functions are
-        assigned at run time is not such a table.
+        The loop calls each function of the table once. Arrays of objects whose functions are
+        assigned at run time are ignored.
         """
         element = table_call(pointer)
         if element is None or not is_set_by_initializers(self._unit, pointer):
             return None
-        for loop in reversed(around):
+        for loop in reversed(enclosing):
             counted = self._counted_loop(loop) if isinstance(loop, For) else None
             if counted is None:
                 continue
@@ -225,22 +225,22 @@ class _Calls:
             and not self._unit.is_set(pointer.decl, self._function)
         )
 
-    # -- by a loop's counter --------------------------------------------------------------------
+    # -- targets selected by a loop counter -------------------------------------------------------
 
     def _targets_by_loop(
-        self, pointer: Expression, position: int | None, around: Around
+        self, pointer: Expression, position: int | None, enclosing: Around
     ) -> Choice | None:
         element = table_call(pointer)
         if element is None:
             return None
-        for at in range(len(around) - 1, -1, -1):
-            loop = around[at]
+        for at in range(len(enclosing) - 1, -1, -1):
+            loop = enclosing[at]
             counted = self._counted_loop(loop) if isinstance(loop, For) else None
             if counted is None:
                 continue
             choice = self._targets_of_counter(pointer, position, counted)
             if choice is not None:
-                return choice._replace(sure=_is_always_called(pointer, around[at:]))
+                return choice._replace(sure=_is_always_called(pointer, enclosing[at:]))
         return None
 
     def _counted_loop(self, loop: For) -> _CountedLoop | None:
@@ -345,20 +345,20 @@ def _sentinel(condition: Expression | None, table: Decl, counter: Decl) -> str |
     return element.member if element.base.decl is table and counts else None
 
 
-def _is_always_called(pointer: Expression, around: Around) -> bool:
+def _is_always_called(pointer: Expression, enclosing: Around) -> bool:
     """Returns whether each iteration of the loop `around[0]` reaches the call. A test of the
     pointer for null is ignored.
     """
-    if any(isinstance(s, (Jump, Return)) for s in every_statement(around[0])):
+    if any(isinstance(s, (Jump, Return)) for s in every_statement(enclosing[0])):
         return False
-    for statement in around[1:]:
+    for statement in enclosing[1:]:
         if isinstance(statement, Switch):
             return False
         if isinstance(statement, If) and (
             show(without_cast_or_dereference(tested_pointer(statement.condition))) != show(pointer)
         ):
             return False
-    last = around[-1]
+    last = enclosing[-1]
     return not any(
         isinstance(inner, Ternary) or (isinstance(inner, Binary) and inner.op in ("&&", "||"))
         for expression in own_expressions(last) for inner in every_expression(expression)

@@ -1,7 +1,7 @@
 """Finds the values of a region's names in the source: `int ni = 4000;`, `kernel(4000, ...)`.
 
-A name has a definition if it has only one value, and the sources show this value. It is an
-initializer, a single assignment, or an argument that is the same in all calls of the unit.
+A name has a definition if it has only one value, and the sources show this value. The value is an
+initializer, a single assignment, or an argument that is the same in all calls.
 """
 
 from __future__ import annotations
@@ -224,8 +224,9 @@ class _DefinitionFinder:
         """Returns the value of a struct member or array element, and the function that declares the
         names in the value.
 
-        It is the value at the directive or of the only assignment. Otherwise it is the name of the
-        object to which a pointer refers. `home` is the function that uses the member.
+        The value is that at the directive or of the only assignment. If both are unknown, the
+        member's name is expressed through the object to which a pointer refers. `home` is the
+        function that uses the member.
         """
         held = self._value_at_directive(use) if isinstance(use, Member) else None
         if held is not None:

@@ -96,7 +96,7 @@ def regions_of(
     for function in unit.functions:
         here: Counter[_DirectiveKey] = Counter()
         instance = function.name if function.shown else ""
-        sites = _loop_sites(function.body, (), (), None)
+        sites = _worksharing_sites(function.body, (), (), None)
         for site in (*sites, *task_sites(function.body)) if tasks else sites:
             span = site.directive.span
             if site.nested_in is not None:
@@ -200,7 +200,7 @@ def _with_enclosing_parallel(
 def _with_nesting_notes(
     built: list[tuple[Region, tuple[Definition, ...]]], teams: Collection[Span]
 ) -> list[tuple[Region, tuple[Definition, ...]]]:
-    """Returns the regions. Those whose parallel region is in `teams` get a note on nested
+    """Returns the regions. Regions whose `parallel` directive is in `teams` get a note on nested
     parallelism.
     """
     lowered = []
@@ -330,7 +330,7 @@ def _function_around(unit: LinkedUnit, span: Span) -> Function:
     return Function(name, decl, (), Compound(()), span)
 
 
-def _loop_sites(
+def _worksharing_sites(
     statement: Stmt, directives: tuple[Directive, ...], loops: tuple[For, ...],
     team: ParallelSite | None,
 ) -> Iterator[LoopSite]:  # fmt: skip
@@ -346,12 +346,12 @@ def _loop_sites(
                 outer_parallel(directives, statement),
             )  # fmt: skip
         if statement.body is not None:
-            yield from _loop_sites(statement.body, (*directives, statement), loops, team)
+            yield from _worksharing_sites(statement.body, (*directives, statement), loops, team)
         return
     if isinstance(statement, For):
         loops = (*loops, statement)
     for inner in inner_statements(statement):
-        yield from _loop_sites(inner, directives, loops, team)
+        yield from _worksharing_sites(inner, directives, loops, team)
 
 
 def _region_context(pragma: Pragma, directives: Sequence[Pragma]) -> str:

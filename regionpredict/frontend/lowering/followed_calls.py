@@ -313,8 +313,8 @@ class CallInliner:
     def _functions_of_expression(self, pointer: Expression, at: Function) -> Targets:
         """Returns the functions to which a function pointer in the function `at` may point.
 
-        They come from the argument of an inlined call, from the struct that the call passes, or
-        from all stores in the program.
+        Sources are the argument of an inlined call, the struct that the call passes, or all stores
+        in the program.
         """
         if isinstance(pointer, Name) and pointer.decl in self.passed_arguments:
             argument, caller = self.passed_arguments[pointer.decl]

@@ -43,7 +43,7 @@ _DERIVING_OPERATORS = frozenset(
 
 def passed_tables(unit: LinkedUnit) -> dict[tuple[Span, str], PassedArguments]:
     """Returns, for each call that passes a table of functions or constant numbers, these arguments.
-    They may select the target of a call.
+    The arguments may select the target of a call.
     """
     passed_tables_found: dict[tuple[Span, str], PassedArguments] = {}
     for function in unit.bodies():

@@ -88,7 +88,7 @@ class _ThreadsInFunction(NamedTuple):
     body: Stmt
     directive: Directive
     team: ParallelSite | None
-    around: tuple[For, ...]
+    enclosing: tuple[For, ...]
     parameter_values: Mapping[Decl, Expr]
     thread_count_names: Mapping[Decl, frozenset[str]]
     size: int | None
@@ -104,7 +104,7 @@ def manually_shared_loops(
     for threads in _parallel_constructs_in(unit, function, function.body, ()):
         if numbers.calls_thread_number(threads.body):
             yield from _SharedLoopSearch(unit, numbers, trees, threads).loops(
-                threads.body, threads.around
+                threads.body, threads.enclosing
             )
 
 
@@ -167,22 +167,22 @@ class _SharedLoopSearch:
         ]
         self.moved = numbers.dependent_variables(threads.body, moved)
 
-    def loops(self, statement: Stmt, around: tuple[For, ...]) -> Iterator[ManuallySharedLoop]:
+    def loops(self, statement: Stmt, enclosing: tuple[For, ...]) -> Iterator[ManuallySharedLoop]:
         """Yields the outermost loops without a directive that the threads share."""
         if isinstance(statement, Directive):
             return
         if isinstance(statement, For):
             if self.numbers.header_depends(statement, self.moved):
-                shared = self._region_of_loop(statement, around)
+                shared = self._region_of_loop(statement, enclosing)
                 if shared is not None:
                     yield shared
                 return
-            around = (*around, statement)
+            enclosing = (*enclosing, statement)
         for inner in own_parts(statement):
             if isinstance(inner, CallExpr) and self.numbers.may_depend(inner, self.moved):
                 yield from self._loops_in_callee(inner)
         for below in inner_statements(statement):
-            yield from self.loops(below, around)
+            yield from self.loops(below, enclosing)
 
     def _loops_in_callee(self, call: CallExpr) -> Iterator[ManuallySharedLoop]:
         """Yields the shared loops in a function that the threads call."""
@@ -206,7 +206,7 @@ class _SharedLoopSearch:
             for parameter, value in arguments.items()
         }
         inside = threads._replace(
-            function=function, body=function.body, team=None, around=(),
+            function=function, body=function.body, team=None, enclosing=(),
             parameter_values=parameter_values,
             thread_count_names={
                 name: self._count_names(value, count_values) for name, value in arguments.items()
@@ -224,14 +224,14 @@ class _SharedLoopSearch:
         before = self.threads.thread_count_names.values() if TEAM in value.names else ()
         return frozenset(value.names & count_values.keys()).union(*before)
 
-    def _region_of_loop(self, loop: For, around: tuple[For, ...]) -> ManuallySharedLoop | None:
+    def _region_of_loop(self, loop: For, enclosing: tuple[For, ...]) -> ManuallySharedLoop | None:
         """Returns the region of a shared loop. Returns None if the threads do not share the
         loop.
         """
         threads, span = self.threads, loop.span
         builder = self._builder(span)
         context = "orphaned" if threads.team is None else "inside"
-        region = builder.build(loop, context, around, threads.team, preceding=threads.body)
+        region = builder.build(loop, context, enclosing, threads.team, preceding=threads.body)
         if region.nest is None:
             return None
         count_values = self._thread_count_values(builder.context)
@@ -240,7 +240,7 @@ class _SharedLoopSearch:
         }
         shared = shared_loop(region.nest, {**count_values, **parameter_values}, threads.size)
         if shared is None:
-            return self._region_of_own_loops(loop, around)
+            return self._region_of_own_loops(loop, enclosing)
         nest, partition = shared
         bounds = thread_bounds(nest)
         assert bounds is not None
@@ -268,9 +268,11 @@ class _SharedLoopSearch:
         pragma = Pragma("for", (Clause("nowait"),), 0, 0, span.line, span.column, "")
         return RegionBuilder(self.unit, self.threads.function, pragma, span, self.trees)
 
-    def _region_of_own_loops(self, loop: For, around: tuple[For, ...]) -> ManuallySharedLoop | None:
-        """Returns a region for a loop in which each thread has its own iterations. It is a loop
-        over the threads that contains the loop. Returns None for an unsupported header.
+    def _region_of_own_loops(
+        self, loop: For, enclosing: tuple[For, ...]
+    ) -> ManuallySharedLoop | None:
+        """Returns a region for a loop in which each thread has its own iterations. The region is a
+        loop over the threads that contains the loop. Returns None for an unsupported header.
         """
         threads, span = self.threads, loop.span
         builder = self._builder(span)
@@ -278,7 +280,7 @@ class _SharedLoopSearch:
         region = builder.build(
             loop,
             context,
-            around,
+            enclosing,
             threads.team,
             preceding=threads.body,
             initial_values=threads.parameter_values,

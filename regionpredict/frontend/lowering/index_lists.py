@@ -93,7 +93,7 @@ def _start_of_row(loop: Loop, outer_variables: frozenset[str]) -> Expr | None:
     k]`.
 
     The bound must be a table entry, too, and the loop variable must not occur in branch conditions.
-    Otherwise, the result is None.
+    The result is None if a condition is violated.
     """
     if loop.step is None or loop.step != 1 or loop.unsigned_bits:
         return None

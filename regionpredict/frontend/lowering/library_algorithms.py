@@ -14,8 +14,8 @@
         }
 
 Sorting needs n log2(n) comparisons and moves (Knuth, The Art of Computer Programming, vol. 3, sec.
-5.2.4). It is modeled as merge sort: every pass traverses the array in order and merges runs of w
-elements. A linear search is assumed to visit the whole range. A search in a sorted array or a
+5.2.4). Sorting is modeled as merge sort: every pass traverses the array in order and merges runs of
+w elements. A linear search is assumed to visit the whole range. A search in a sorted array or a
 balanced tree needs log2(n) comparisons with elements at irregular positions (sec. 6.2.1). A search
 in a hash table needs about one comparison (sec. 6.4).
 """

@@ -8,7 +8,7 @@
 
 The body is evaluated once to find the new values of its variables, which must consist of numbers
 and names. If each iteration reduces the distance to the bound by a constant, the number of
-iterations has a closed form. Otherwise it is a recurrence, which is evaluated when the values are
+iterations has a closed form. For other loops, the recurrence is evaluated when the values are
 known.
 """
 

@@ -77,9 +77,9 @@ FollowCall = Callable[[CallExpr, Frame, bool], "CType | CallExpr | None"]
 class Tally:
     """Collects the operations, memory accesses and calls of one statement.
 
-    `follow` inlines a call with a visible body and returns its type. For a function pointer, it may
-    return the library call that the pointer refers to. Otherwise it returns None. Its last
-    parameter says whether the call is conditional, as in `c && f(i)` and `c ? f(i) : 0`. `paths`
+    `follow` inlines a call with a visible body and returns its type. For a function pointer,
+    `follow` may return a library call, and for other calls None. The last parameter of `follow`
+    says whether the call is conditional, as in `c && f(i)` and `c ? f(i) : 0`. `paths`
     are the dependency paths from scalars to the value of the expression visited last.
     """
 

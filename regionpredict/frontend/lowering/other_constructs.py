@@ -1,4 +1,5 @@
-"""Finds constructs that distribute work without a worksharing loop. They get no prediction.
+"""Finds constructs that distribute work without a worksharing loop. Such constructs get no
+prediction.
 
 `task`, `taskloop` and `sections` have unknown concurrency, and `target` without a loop runs on a
 device. A loop under `target` is predicted for the host, which executes it if the system has no

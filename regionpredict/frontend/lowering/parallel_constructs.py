@@ -114,7 +114,7 @@ def outer_parallel(directives: Sequence[Directive], own: Directive) -> Span | No
 def enables_nested_parallelism(unit: LinkedUnit) -> bool:
     """Returns whether a call in the unit enables nested parallel regions.
 
-    They are disabled by default (OpenMP 5.2, sec. 2.4, table 2.1: max-active-levels-var is 1 for
+    Nesting is disabled by default (OpenMP 5.2, sec. 2.4, table 2.1: max-active-levels-var is 1 for
     most implementations).
     """
     return any(
@@ -218,7 +218,7 @@ def _successors(statement: Stmt, *, ends: bool) -> Iterator[LoopSuccessor]:
     items = list(_flattened(statement))
     for item, follower in zip_longest(items, items[1:]):
         if isinstance(item, Directive) and isinstance(follower, Directive):
-            yield from _successor(item, follower)
+            yield from _directly_following_loop(item, follower)
         else:
             yield from _successors(item, ends=ends and follower is None)
 
@@ -237,7 +237,7 @@ def _can_be_flattened(block: Compound) -> bool:
     return not (declares or block.cases or block.label)
 
 
-def _successor(loop: Directive, follower: Directive) -> Iterator[LoopSuccessor]:
+def _directly_following_loop(loop: Directive, follower: Directive) -> Iterator[LoopSuccessor]:
     """Yields a worksharing loop and its successor, if a loop or barrier directly follows it."""
     if not loop.pragma.is_loop or "parallel" in loop.pragma.kind.split():
         return

@@ -6,8 +6,8 @@ where the pointer originates.
     struct grid *g = &sim->grid; ... g->n             g->n is sim->grid.n
     for (i = 0; i < m; i++) run_one(&t[i]);           t[i].n for any element i
 
-Both names then mean the same size. This requires at most one assignment to the member, pointers
-that are set once, and the same argument in all calls.
+Both names then mean the same size. Equivalence requires at most one assignment to the member,
+pointers that are set once, and the same argument in all calls.
 """
 
 from __future__ import annotations
@@ -272,7 +272,7 @@ class PointedMembers:
             names.append(self._unique_name(target.value))
         return len(set(names)) == len(names)
 
-    # -- constant pointers ----------------------------------------------------------------------
+    # -- pointers with one value ------------------------------------------------------------------
 
     def _has_fixed_pointers(self, place: Expression) -> bool:
         """Returns whether each struct pointer on an access path is assigned at most once."""

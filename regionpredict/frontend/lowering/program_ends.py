@@ -1,4 +1,4 @@
-"""Finds statements that end the program, such as calls of `exit`. They cost nothing in normal runs.
+"""Finds statements that end the program, such as calls of `exit`. Normal runs do not execute them.
 
 if (p == NULL) {
     fprintf(stderr, "row %d is missing", i);     only the condition is lowered

@@ -104,8 +104,8 @@ class SiteReachedError(Exception):
 class RegionBuilder:
     """Lowers one worksharing loop to a `Region`.
 
-    `trial` gives the variable values for a trial run. It skips loops, and stops at the loop or call
-    `site`.
+    `trial` gives the variable values for a trial run. A trial run skips loops, and stops at the
+    loop or call `site`.
     """
 
     def __init__(
@@ -214,7 +214,7 @@ class RegionBuilder:
         """Adds a diagnostic to this region, unless the region already has it."""
         self.diagnostics.setdefault((rule, message), Diagnostic(rule, span, message))
 
-    # -- values only ----------------------------------------------------------------------------
+    # -- trial runs, which only update variable values --------------------------------------------
 
     def _trial_builder(self, site: For | CallExpr | None = None) -> RegionBuilder:
         """Returns a builder for trial runs, which only updates variable values and skips loops."""
@@ -408,7 +408,7 @@ class RegionBuilder:
         outside: dict[Decl, Expr | Pointer], frame: Frame,
     ) -> None:  # fmt: skip
         """Sets the loop's variables to their values after `number` iterations. `held` contains the
-        values that are known.
+        known values.
         """
         for decl in in_declaration_order({*written_by(loop, self.effects), *held}):
             start = outside.get(decl)
@@ -520,8 +520,8 @@ class RegionBuilder:
                 nodes += self.lower(items[at], frame)
                 at += 1
                 continue
-            back = Compound(items[at : end + 1])
-            nodes.append(self._lower_goto_loop(back, frame))
+            block = Compound(items[at : end + 1])
+            nodes.append(self._lower_goto_loop(block, frame))
             at = end + 1
         if rest is not None:
             nodes.append(
@@ -529,22 +529,24 @@ class RegionBuilder:
             )
         return nodes
 
-    def _lower_goto_loop(self, back: Compound, frame: Frame) -> Node:
+    def _lower_goto_loop(self, block: Compound, frame: Frame) -> Node:
         """Lowers statements that end with a `goto` back to the first of them to a loop."""
-        span = first_span(back) or self.span
-        again = repeated_by_goto(back)
+        span = first_span(block) or self.span
+        again = repeated_by_goto(block)
         if again is not None:
             loop = While(again.condition, again.body, span, behind=True)
-            carried = self._lower_recurrence(loop, "goto", frame, first_span(back.items[-1]))
+            carried = self._lower_recurrence(loop, "goto", frame, first_span(block.items[-1]))
             if carried is not None:
                 return carried
         self.report("RP105", span, "the repetitions of a goto back to this line are not counted")
-        written = self.effects.written_in(back)
+        written = self.effects.written_in(block)
 
         def lower_iteration() -> list[Node]:
-            return [node for item in back.items for node in self.lower(item, frame)]
+            return [node for item in block.items for node in self.lower(item, frame)]
 
-        return self.uncounted_loop(f"goto@{span.line}", back, written, frame, lower_iteration, span)
+        return self.uncounted_loop(
+            f"goto@{span.line}", block, written, frame, lower_iteration, span
+        )
 
     def _lower_other_statement(self, statement: Stmt, frame: Frame) -> list[Node]:
         if isinstance(statement, Switch):

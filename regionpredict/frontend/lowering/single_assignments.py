@@ -4,9 +4,9 @@ program assigns.
     void init(struct grid *g, int n) { g->nx = n; g->cells = n * n; }
     int main(void) { ... init(&g, 400); ... }            nx is 400, and cells 160000, in every grid
 
-The value must be the same at every execution. It may contain numbers, variables that are constant
-in a run, and other such members. An unsupported value such as `floor(length / cutoff)` becomes one
-unknown, named `grid.nx`, if the assignment runs once.
+The value must be the same at every execution. The value may contain numbers, variables that are
+constant in a run, and other such members. An unsupported value such as `floor(length / cutoff)`
+becomes one unknown, named `grid.nx`, if the assignment runs once.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ class SingleAssignments:
                 return ""
         return member_in_program(place)
 
-    # -- one value in a run ---------------------------------------------------------------------
+    # -- values that are constant in a run --------------------------------------------------------
 
     def _is_constant_in_run(
         self, value: Expression, function: Function, by: Expression | None, depth: int = 0

@@ -1,6 +1,6 @@
 """Evaluates C expressions of a region symbolically, to integers (`Expr`) and addresses (`Pointer`).
 
-A `Context` belongs to one region. It also gives each variable a unique name.
+A `Context` belongs to one region. The context also gives each variable a unique name.
 """
 
 from __future__ import annotations
@@ -436,8 +436,8 @@ class Context:
     def _reference_target(self, decl: Decl, frame: Frame) -> str | None:
         """Returns the name of the object to which a variable refers: `&domain`, or `this`.
 
-        It is the only object of the variable's class, or a separate object per reference. Returns
-        None for other variables.
+        The object is the only one of the variable's class, or a separate object per reference.
+        Returns None for other variables.
         """
         sole = self.objects.get(decl.ctype.class_name) if self.objects else None
         if sole is not None:

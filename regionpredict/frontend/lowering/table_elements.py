@@ -44,8 +44,8 @@ _MOST_STEPS = 8  # maximum number of members and subscripts from a variable to a
 class SelectedFunctions(NamedTuple):
     """The functions that an expression may select from a table, with "" for a null pointer.
 
-    The value of `subscript` is the index of the selected function. It is None if there is only one
-    function. `others` are the functions in the table that the expression cannot select.
+    The value of `subscript` is the index of the selected function. `subscript` is None if there is
+    only one function. `others` are the functions in the table that the expression cannot select.
     """
 
     subscript: Expression | None

@@ -1,4 +1,5 @@
-"""Preprocesses C files for pycparser. It extends pcpp with source positions and faster macros.
+"""Preprocesses C files for pycparser. The preprocessor extends pcpp with source positions and
+faster macros.
 
 For the C library, it uses only the headers shipped with this package, because pycparser cannot read
 system headers.

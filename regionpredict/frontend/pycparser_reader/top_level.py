@@ -91,7 +91,7 @@ def declared_names(tokens: list[CToken], chunk: Chunk, partner: list[int]) -> li
     """Returns the names that a simple declaration or function definition declares. Returns None for
     complex declarations, which must be parsed.
 
-    A header declares hundreds of functions. Those that a file does not use are never parsed.
+    A header declares hundreds of functions. Unused declarations are never parsed.
     """
     names: list[str] = []
     at, stop = chunk.start, chunk.body if chunk.body >= 0 else chunk.stop
