@@ -249,6 +249,9 @@ class _Traversal:
             self._add_events(flow, block.body, nest, own, counts)
             if own.members:
                 self._add_parallel_region(own, nest, counts)
+        elif block.kind == "one" and team is not None:
+            self._add_events(flow, block.body, nest, team, counts)
+            self._add_serial_loops(flow, block.body, nest, counts.order)
         elif block.kind == "loop":
             self._add_loop(flow, block, nest, team, counts)
         elif block.kind == "turn":
@@ -264,6 +267,33 @@ class _Traversal:
             self._add_events(flow, block.body, nest, team, counts)
         else:
             self._add_events(flow, block.body, nest, team, counts)
+
+    def _add_serial_loops(
+        self, flow: Flow, events: Sequence[Event], nest: list[_Scope], order: TeamOrder
+    ) -> None:
+        """Adds the serial loops of a `single` or `master`, for which the other threads wait."""
+        for event in events:
+            if isinstance(event, CallEvent):
+                self._add_serial_loops_of_call(flow, event, nest, order)
+            elif isinstance(event, Block) and event.kind == "loop" and event.span in self.serial:
+                _add_serial(order, event.span, self._executions(nest))
+            elif isinstance(event, Block) and event.kind in ("loop", "branch"):
+                inner = [*nest, _Scope(event.span)] if event.kind == "loop" else nest
+                self._add_serial_loops(flow, event.body, inner, order)
+
+    def _add_serial_loops_of_call(
+        self, flow: Flow, call: CallEvent, nest: list[_Scope], order: TeamOrder
+    ) -> None:
+        """Adds the serial loops of a called function."""
+        callee = self.callees.of(flow, call.function, call.file)
+        if callee is None:
+            return
+        numbers = self.deciding.deciding_arguments(flow, call, callee, self.arguments[-1])
+        runs = self._executions(nest)
+        if self._can_be_followed(callee, numbers, runs):
+            called, more = self._summary_of(callee, numbers)
+            for span, own in called.order.serial.items():
+                _add_serial(order, span, own.times(runs.times(more)))
 
     def _add_call_target(
         self,

@@ -284,8 +284,8 @@ def loops_with_calls(flows: Sequence[Flow]) -> frozenset[Span]:
 
 def serial_nests(flows: Sequence[Flow]) -> frozenset[Span]:
     """Returns the locations of the outermost serial loops without a parallel region inside, in all
-    functions that `main` reaches. Without a `main`, all functions without a caller are entry
-    points.
+    functions that `main` reaches. Loops of `single` and `master` constructs are serial, too.
+    Without a `main`, all functions without a caller are entry points.
     """
     by_name: dict[str, list[Flow]] = {}
     for flow in flows:
@@ -300,15 +300,20 @@ def serial_nests(flows: Sequence[Flow]) -> frozenset[Span]:
             return event.function in with_teams or bool(event.pointer)
         return isinstance(event, Block) and event.kind in _TEAM_BLOCKS
 
-    def search(events: Sequence[Event]) -> None:
+    def search(events: Sequence[Event], *, parallel: bool = False) -> None:
         for event in events:
-            if isinstance(event, CallEvent):
+            if isinstance(event, CallEvent) and not parallel:
                 waiting.append(event.function)
-            elif isinstance(event, Block) and event.kind not in _TEAM_BLOCKS:
-                if event.kind == "loop" and not any(map(starts_team, every_event(event.body))):
+            elif not isinstance(event, Block):
+                continue
+            elif event.kind in _ONE_OF_TEAM:  # of all threads, `single` and `master` run one
+                search(event.body, parallel=event.kind == "parallel")
+            elif event.kind not in _TEAM_BLOCKS:
+                serial = event.kind == "loop" and not parallel
+                if serial and not any(map(starts_team, every_event(event.body))):
                     spans.add(event.span)
                 else:
-                    search(event.body)
+                    search(event.body, parallel=parallel)
 
     while waiting:
         name = waiting.pop()
@@ -319,6 +324,7 @@ def serial_nests(flows: Sequence[Flow]) -> frozenset[Span]:
     return frozenset(spans)
 
 
+_ONE_OF_TEAM = ("parallel", "one")
 _TEAM_BLOCKS = frozenset(("parallel", "share", "one", "task", "elsewhere"))
 
 

@@ -10,7 +10,9 @@ from regionpredict.library.critical_sections import with_critical_sections
 from regionpredict.library.functions import (
     HIDDEN_LOCKS,
     MESSAGES,
+    OUTPUT_OBJECTS,
     RARE_UNDER_A_CONDITION,
+    SHARED_COPY,
     STREAMS,
     is_synchronisation,
     place_argument,
@@ -30,7 +32,9 @@ from regionpredict.library.memory_accesses import (
 __all__ = [
     "HIDDEN_LOCKS",
     "MESSAGES",
+    "OUTPUT_OBJECTS",
     "RARE_UNDER_A_CONDITION",
+    "SHARED_COPY",
     "STREAMS",
     "MemoryIntrinsic",
     "allocated",

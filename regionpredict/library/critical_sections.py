@@ -31,11 +31,13 @@ from regionpredict.ir import (
 )
 from regionpredict.library.functions import (
     BARRIERS,
-    LOCK_CALLS,
     STREAMS,
+    action_of,
     hides_lock,
     is_atomic,
     is_synchronisation,
+    may_acquire,
+    may_release,
     swaps,
 )
 
@@ -86,6 +88,7 @@ class _SectionBuilder:
                 made += self._replaced_node(nodes[at], conditional=conditional)
                 at += 1
                 continue
+            self.spins |= {("RP105", loop.span) for loop in _loops_in(nodes[at])}
             inside = _without_release(nodes[at + 1 : end + 1], acquired.lock)
             made += self._construct(acquired, self.replaced(inside, conditional=conditional))
             at = end + 1
@@ -106,6 +109,10 @@ class _SectionBuilder:
 
     def _construct(self, acquired: _LockCall, body: tuple[Node, ...]) -> list[Node]:
         """Returns the construct that contains the protected nodes."""
+        if action_of(acquired.call.name) == "share":  # readers update the lock, but do not wait
+            change = _atomic_update(acquired.call, acquired.lock, self._memory)
+            update = Synchronisation("atomic", (change,), acquired.call.span)
+            return [update, *body, update]
         if not self._is_selected_lock(acquired.lock):
             before = [acquired.rest] if _has_effect(acquired.rest) else []
             return [
@@ -120,6 +127,8 @@ class _SectionBuilder:
         """Whether different iterations may acquire different locks."""
         if any(any(part.atoms()) or part.names & self._moving for part in lock.subscripts):
             return True
+        if lock.array not in self._memory:  # one variable, even if the lock's release sets it
+            return False
         root = _ROOT.search(lock.array)
         return root is not None and root.group() in self._moving
 
@@ -128,19 +137,26 @@ class _SectionBuilder:
         succeeds.
         """
         if isinstance(node, Loop):
-            if node.trips is not None or len(node.body) != 1:
-                return None
-            acquired = self._acquired_lock(node.body[0])
-            if acquired is not None and _lock_action(acquired.call) == "try":
-                self.spins.add(("RP105", node.span))
-                return acquired
-            return None
+            return self._spin_lock(node)
         if not isinstance(node, Statement):
             return None
         for call in node.calls:
-            if call.place is not None and _lock_action(call) in ("take", "try"):
+            if call.place is not None and action_of(call.name) in ("take", "try", "share"):
                 return _LockCall(call, call.place, _without_call(node, call))
         return None
+
+    def _spin_lock(self, loop: Loop) -> _LockCall | None:
+        """The lock that a loop tries to acquire until it succeeds. The loop has no other effect."""
+        if loop.trips is not None:
+            return None
+        tries = [call for call in _calls_in(loop) if call.place is not None]
+        if not tries or not all(may_acquire(call.name) for call in tries):
+            return None
+        lock = tries[0].place
+        if lock is None or any(call.place is None or _lock_key(call.place) != _lock_key(lock)
+                               for call in tries):  # fmt: skip
+            return None
+        return _LockCall(tries[0], lock, Statement("", loop.span, (), ()))
 
 
 def _is_retry_loop(loop: Loop) -> bool:
@@ -149,11 +165,6 @@ def _is_retry_loop(loop: Loop) -> bool:
         swaps(call.name) and call.place is not None
         for node in loop.body if isinstance(node, Statement) for call in node.calls
     )  # fmt: skip
-
-
-def _lock_action(call: Call) -> str:
-    known = LOCK_CALLS.get(call.name)
-    return known.action if known is not None else ""
 
 
 def _lock_key(lock: Access) -> _LockKey:
@@ -181,7 +192,7 @@ def _end_of_section(nodes: Sequence[Node], at: int, acquired: _LockCall) -> int 
 
 def _acquires(node: Node, lock: Access) -> bool:
     return any(
-        _lock_action(call) in ("take", "try")
+        action_of(call.name) in ("take", "try")
         and call.place is not None
         and _lock_key(call.place) == _lock_key(lock)
         for call in _calls_in(node)
@@ -194,23 +205,47 @@ def _all_branches_release(branch: Branch, lock: Access) -> bool:
 
 
 def _releases(node: Node, lock: Access) -> bool:
-    return any(_is_release(call, lock) for call in _calls_in(node))
+    return any(_is_release(call, lock) for call in _calls_in(node)) or any(
+        _stores(statement, lock) for statement in _statements_in(node)
+    )
 
 
 def _is_release(call: Call, lock: Access) -> bool:
     return (
-        _lock_action(call) == "release"
+        may_release(call.name)
         and call.place is not None
         and _lock_key(call.place) == _lock_key(lock)
     )
 
 
-def _calls_in(node: Node) -> Iterator[Call]:
+def _stores(statement: Statement, lock: Access) -> bool:
+    """Whether a statement sets the variable of a lock, as in `__sync_synchronize(); lock = 0;`."""
+    return lock.array.lstrip("&") in statement.writes or any(
+        access.kind == "write" and _lock_key(access) == _lock_key(lock)
+        for access in statement.accesses
+    )
+
+
+def _statements_in(node: Node) -> Iterator[Statement]:
     if isinstance(node, Statement):
-        yield from node.calls
+        yield node
         return
     for inner in _child_nodes(node):
-        yield from _calls_in(inner)
+        yield from _statements_in(inner)
+
+
+def _loops_in(node: Node) -> Iterator[Loop]:
+    if isinstance(node, Statement):
+        return
+    if isinstance(node, Loop):
+        yield node
+    for inner in _child_nodes(node):
+        yield from _loops_in(inner)
+
+
+def _calls_in(node: Node) -> Iterator[Call]:
+    for statement in _statements_in(node):
+        yield from statement.calls
 
 
 def _child_nodes(node: Loop | Branch | Synchronisation) -> Iterator[Node]:
@@ -230,7 +265,9 @@ def _without_release(nodes: Sequence[Node], lock: Access) -> tuple[Node, ...]:
             rest = node
             for call in calls:
                 rest = _without_call(rest, call)
-            if not calls or _has_effect(rest):
+            if _stores(rest, lock):
+                rest = _without_store(rest, lock)
+            if rest is node or _has_effect(rest):
                 left.append(rest)
         elif isinstance(node, Branch):
             sides = tuple(_without_release(side, lock) for side in node.sides)
@@ -238,6 +275,17 @@ def _without_release(nodes: Sequence[Node], lock: Access) -> tuple[Node, ...]:
         else:
             left.append(replace(node, body=_without_release(node.body, lock)))
     return tuple(left)
+
+
+def _without_store(statement: Statement, lock: Access) -> Statement:
+    """The statement without its writes of a lock's variable."""
+    return statement._replace(
+        writes=statement.writes - {lock.array.lstrip("&")},
+        accesses=tuple(
+            access for access in statement.accesses
+            if access.kind != "write" or _lock_key(access) != _lock_key(lock)
+        ),
+    )  # fmt: skip
 
 
 def _with_waiting_calls(
@@ -253,9 +301,9 @@ def _with_waiting_calls(
         if call.name in BARRIERS:
             rest = _without_call(rest, call)
             yield Synchronisation("barrier", (), call.span)
-        elif _lock_action(call) == "release":  # the cost of the acquisition includes the release
+        elif action_of(call.name) == "release":  # the cost of the acquisition includes the release
             rest = _without_call(rest, call)
-        elif is_atomic(call.name) and call.place is not None:
+        elif call.place is not None and (is_atomic(call.name) or action_of(call.name) == "share"):
             rest = _without_call(rest, call)
             yield Synchronisation("atomic", (_atomic_update(call, call.place, memory),), call.span)
         elif _makes_threads_wait(call, conditional=conditional):
@@ -283,7 +331,7 @@ def _makes_threads_wait(call: Call, *, conditional: bool) -> bool:
     """Whether threads queue for the lock of a call."""
     if call.name in STREAMS:
         return not conditional
-    return hides_lock(call.name) or _lock_action(call) == "take"
+    return hides_lock(call.name) or action_of(call.name) == "take"
 
 
 def _without_call(statement: Statement, call: Call) -> Statement:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from regionpredict.library.functions import HIDDEN_LOCKS, is_synchronisation
+from regionpredict.library.functions import HIDDEN_LOCKS, OUTPUT_OBJECTS, is_synchronisation
 
 _REAL = """
     acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh erf erfc exp exp2 exp10 expm1
@@ -43,6 +43,8 @@ _OTHERS = """
     setlocale basename __xpg_basename dirname
     pthread_self pthread_spin_init ffs ffsl ffsll write MPI_Wtime MPI_Wtick
     unreachable trap
+    __sync_synchronize __atomic_thread_fence __atomic_signal_fence atomic_thread_fence
+    atomic_signal_fence this_thread::yield thrd_yield pthread_yield sem_init sem_destroy
     prefetch popcount popcountl popcountll parity parityl parityll clz clzl clzll ctz ctzl ctzll
     bswap16 bswap32 bswap64 classify_type huge_val
     huge_valf inf inff constant_p assume_aligned assume
@@ -161,6 +163,7 @@ def touches_no_memory(name: str, header: str = "") -> bool:
     return (
         base in _WITHOUT_MEMORY
         or base in HIDDEN_LOCKS
+        or name in OUTPUT_OBJECTS
         or is_synchronisation(name)
         or name.startswith("omp_")
         or _NUMBERS_OF_CPP.search(header) is not None

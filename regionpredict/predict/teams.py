@@ -127,7 +127,7 @@ def predict_team(
              (member.facts.region.id for member, part in zip(facts.members, parts, strict=True)
               if part.estimate.status == "skipped")]  # fmt: skip
     notes += _doubt_of_executions(facts)
-    notes += [f"the time of the {construct.kind} at line {construct.line} is excluded"
+    notes += [_note_on(construct.kind, construct.line)
               for construct in facts.constructs if construct.kind != "barrier"]  # fmt: skip
     if not known:
         estimate = _without_hint(notes)
@@ -139,6 +139,12 @@ def predict_team(
         )
     cut = tuple(kind for kind in CUT if any(kind in part.estimate.cut for part in parts))
     return TeamPrediction.of(replace(estimate, cut=cut), facts)
+
+
+def _note_on(kind: str, line: int) -> str:
+    if kind in ("single", "master", "masked"):
+        return f"loops in the {kind} at line {line} count as serial time of the program"
+    return f"the time of the {kind} at line {line} is excluded"
 
 
 def _doubt_of_executions(facts: TeamFacts) -> list[str]:

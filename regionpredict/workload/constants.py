@@ -19,6 +19,11 @@ BRANCH_SHARE = Constant(
     "the executed share of each side of a branch in a loop body, since the source does not show "
     "its frequency. More than two sides have equal shares",
 )  # fmt: skip
+CALL_OPERATIONS = Constant(
+    20.0, "operations", "assumed",
+    "the operations that a library call counts for. Functions such as exp, sin and log take 10 to "
+    "40 times as long as an addition (Intel SVML, glibc 2.28 and later)",
+)  # fmt: skip
 RARE_SIDE = Constant(
     4 / 68, "of the executions", "assumed",
     "a side of a branch with a message or an allocation: LLVM weighs cold calls by 4 and other "
@@ -51,6 +56,11 @@ TRIANGLE_HALVINGS = Constant(
 PROFILE_SAMPLES = Constant(
     64, "samples", "derived",
     "samples of the work along a triangular loop, linear or quadratic: precise to 1 % of a piece",
+)  # fmt: skip
+SCATTER = Constant(
+    0.1, "of the mean", "assumed",
+    "work counts as erratic if neighboring samples have a larger standard deviation. Smooth bounds "
+    "have less than 1 %, the lengths of Collatz sequences 40 %",
 )  # fmt: skip
 SCATTERED_SAMPLES = Constant(
     256, "samples", "derived",

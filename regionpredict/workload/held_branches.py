@@ -1,13 +1,14 @@
 """Computes in which parallel iterations a condition on the parallel loop's variable is true.
 
 For example, `if (i < n / 10)` is true in the first tenth of the iterations, which then have all the
-work of the branch.
+work of the branch. `if (i == 0)` is true in a single iteration, which one thread runs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
+from math import floor
 from typing import NamedTuple
 
 from regionpredict.ir import Expr
@@ -17,7 +18,8 @@ from regionpredict.workload.derived_number import evaluated
 
 Tests = tuple[tuple[Expr, bool], ...]
 """The conditions around a node, each with its required value."""
-_ORDERED = frozenset(("lt", "le", "and", "or", "not", "floordiv"))
+_COMPARED = frozenset(("lt", "le", "eq", "ne"))
+_ORDERED = _COMPARED | {"and", "or", "not", "floordiv"}
 """The operators of conditions that are true in a few contiguous ranges of a loop."""
 
 
@@ -27,6 +29,7 @@ class TrueIterations(NamedTuple):
 
     `values` are the values of the other names. `together` says that these iterations form a few
     contiguous ranges, so that some threads have more of them than others.
+    If only one iteration is known to be true, `single` is its value of the variable.
     """
 
     tests: Tests
@@ -34,6 +37,7 @@ class TrueIterations(NamedTuple):
     values: Mapping[str, int | Fraction]
     share: float
     together: bool
+    single: int | None = None
 
     def at(self, env: Mapping[str, float]) -> float:
         """Returns the frequency of the conditions at one iteration, relative to the mean over all
@@ -52,8 +56,9 @@ def iterations_where_true(
 ) -> TrueIterations | None:  # fmt: skip
     """Returns the iterations of a loop in which all tests hold. None if this is unknown.
 
-    The tests are evaluated at samples of the `trips` iterations. Tests that hold at no sample are
-    assumed to hold in one iteration.
+    The tests are evaluated in all iterations of a short loop, else at samples. Tests that hold at
+    no sample are assumed to hold in one iteration, such as the first, the last, or `i` = 5 for
+    `i == 5`.
     """
     known = values.keys() | {variable}
     if not trips >= 1.0 or not all(test.names <= known for test, _ in tests):
@@ -62,15 +67,21 @@ def iterations_where_true(
         return None
     together = all(_is_only_compared(test, variable) for test, _ in tests)
     count = int((PROFILE_SAMPLES if together else SCATTERED_SAMPLES).value)
-    hits = 0
+    every = trips <= count
+    count, hits = int(trips) if every else count, 0
     for sample in range(count):
-        part = (sample + 0.5) / count if together else (sample * GOLDEN_RATIO.value) % 1.0
+        part = (sample + 0.5) / count if together or every else (sample * GOLDEN_RATIO.value) % 1.0
         held = _all_hold(tests, {**values, variable: round(begin) + step * int(part * trips)})
         if held is None:
             return None
         hits += held
     if not hits:
-        return TrueIterations(tests, variable, values, 1.0 / trips, together=False)
+        ends = {round(begin), round(begin) + step * (round(trips) - 1)}
+        places = sorted(ends.union(*(_turning_points(test, variable, values) for test, _ in tests)))
+        single = next((p for p in places if _all_hold(tests, {**values, variable: p})), None)
+        return TrueIterations(
+            tests, variable, values, 1.0 / trips, together=single is not None, single=single
+        )
     return TrueIterations(tests, variable, values, hits / count, together)
 
 
@@ -83,6 +94,24 @@ def _all_hold(tests: Tests, values: Mapping[str, int | Fraction]) -> bool | None
         if bool(value) is not wanted:
             return False
     return True
+
+
+def _turning_points(
+    test: Expr, variable: str, values: Mapping[str, int | Fraction]
+) -> Iterator[int]:
+    """The values of the variable at which comparisons in a test change their result."""
+    for atom in _atoms_of(test):
+        if variable not in atom.names:
+            continue
+        if atom.kind not in _COMPARED:
+            for arg in atom.args:
+                yield from _turning_points(arg, variable, values)
+            continue
+        distance = atom.args[0] - atom.args[1]
+        at_0, at_1 = (evaluated(distance, {**values, variable: place}) for place in (0, 1))
+        if at_0 is not None and at_1 is not None and at_0 != at_1:
+            place = floor(float(at_0) / (float(at_0) - float(at_1)))
+            yield from range(place - 1, place + 2)
 
 
 def _is_only_compared(test: Expr, variable: str) -> bool:

@@ -102,7 +102,7 @@ class _Normalization:
         return LoopHeader(
             loop.index, loop.variable, first, limit, loop.step, loop.parallel,
             frozenset[str]().union(*names), loop.line, loop.counted, loop.conditional,
-            loop.unordered, share=loop.share, held=loop.held,
+            loop.unordered, share=loop.share, held=loop.held, work=loop.work,
         )  # fmt: skip
 
     def _normalized_limit(self, limit: Form | None) -> Form | None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from regionpredict.ir import Access, Expr
 from regionpredict.workload.constants import PROFILE_SAMPLES, UNKNOWN_TRIPS
@@ -116,6 +116,8 @@ class LoopHeader:
     access elements that move with the loop, else "code". `share` is the share of outer iterations
     in which the loop runs. It is below 1 if conditions have a given share or depend on the parallel
     loop's variable. `held` are the parallel iterations in which these conditions hold.
+    `work` is the number of operations and accesses of the unconditional statements directly in the
+    body, at least 1.
     """
 
     index: int
@@ -131,6 +133,7 @@ class LoopHeader:
     unordered: frozenset[str]
     share: float = field(default=1.0, kw_only=True)
     held: TrueIterations | None = field(default=None, kw_only=True)
+    work: float = field(default=1.0, kw_only=True)
 
     def trips(self, env: Env) -> float:
         """Returns the number of iterations for the outer variables in `env`, at least 0."""
@@ -226,6 +229,7 @@ def with_contents(
         header.index, header.variable, header.first, header.limit, header.step, header.parallel,
         header.depends, header.line, header.counted, header.conditional, header.unordered,
         children, groups, tuple(below), bounds, statements, share=header.share, held=header.held,
+        work=header.work,
     )  # fmt: skip
 
 
@@ -237,18 +241,40 @@ def in_source_order(loop: NestLoop) -> list[NestLoop]:
     return loops
 
 
+class GuardedWork(NamedTuple):
+    """Statements under a condition on the parallel loop's variable.
+
+    `work` is the number of their operations and accesses. `loops` are the loops between the
+    parallel loop and them.
+    """
+
+    held: TrueIterations
+    work: float
+    loops: tuple[LoopHeader, ...]
+
+    def at(self, env: Env) -> float:
+        """The work in the iteration of the parallel loop that `env` describes."""
+        inside, work = dict(env), self.work * self.held.share * self.held.at(env)
+        for loop in self.loops:
+            work *= loop.trips(inside)
+            inside[loop.variable] = loop.middle(inside)
+        return work
+
+
 @dataclass(frozen=True, slots=True)
 class LoopNest:
     """A region as a loop nest. `loops` are in source order, starting with the worksharing loop.
 
     `parallel` are the loops whose iterations the threads share, outermost first. `assumed` has one
     line of text per assumed bound or extent, and `unbound` lists the names that replace them.
+    `guarded` are statements that run in some ranges of the parallel loop only.
     """
 
     loops: tuple[NestLoop, ...]
     parallel: tuple[NestLoop, ...]
     assumed: tuple[str, ...]
     unbound: tuple[str, ...]
+    guarded: tuple[GuardedWork, ...] = ()
 
     @property
     def root(self) -> NestLoop:
@@ -272,6 +298,19 @@ def innermost_iterations(loops: Iterable[NestLoop], env: Env) -> float:
         inside = {**env, loop.variable: middle}
         share = loop.share if loop.held is None else loop.share * loop.held.at(env)
         total += share * trips * max(1.0, innermost_iterations(loop.children, inside))
+    return total
+
+
+def operations_of(loops: Iterable[NestLoop], env: Env) -> float:
+    """The approximate number of operations of `loops`, with each loop at the middle of its outer
+    loops.
+    """
+    total = 0.0
+    for loop in loops:
+        trips = loop.trips(env)
+        inside = {**env, loop.variable: loop.middle(env)}
+        share = loop.share if loop.held is None else loop.share * loop.held.at(env)
+        total += share * trips * (loop.work + operations_of(loop.children, inside))
     return total
 
 

@@ -13,6 +13,7 @@ from regionpredict.ir import Access, Array, Expr, Loop, Region, Statement
 from regionpredict.ir.region import Branch, Node
 from regionpredict.workload.constants import (
     BRANCH_SHARE,
+    CALL_OPERATIONS,
     DEFAULT_ELEMENT,
     HALO,
     NUMBER_BYTES,
@@ -30,6 +31,7 @@ from regionpredict.workload.loop_nest import (
     Affine,
     Curved,
     Form,
+    GuardedWork,
     LoopHeader,
     LoopNest,
     NestLoop,
@@ -118,6 +120,7 @@ class _LoopContents(NamedTuple):
     accesses: list[tuple[int, Access]]
     children: list[NestLoop]
     statements: list[tuple[int, float]]
+    guarded: list[tuple[TrueIterations, Statement]]
 
 
 class _GroupMember(NamedTuple):
@@ -129,6 +132,15 @@ class _GroupMember(NamedTuple):
     offset: float
     access: Access
     address: Affine | None
+
+
+def _work_of(statement: Statement) -> float:
+    """The approximate number of operations and accesses of a statement."""
+    operations = sum(
+        count * (CALL_OPERATIONS.value if operation.kind.startswith("call:") else 1.0)
+        for operation, count in statement.operations
+    )
+    return operations + len(statement.accesses)
 
 
 def _offsets_of(members: Sequence[_GroupMember]) -> tuple[float, ...]:
@@ -171,6 +183,7 @@ class _Lowering:
         self.groups = 0
         self.statements = 0
         self.accesses = 0
+        self.guarded: list[GuardedWork] = []
 
     def nest(self, source: Loop) -> LoopNest:
         """Returns the lowered nest."""
@@ -180,7 +193,7 @@ class _Lowering:
             root = _with_drifts(root, parallel)
         return LoopNest(
             tuple(in_source_order(root)), self._parallel_loops(root),
-            tuple(self.guesses.values()), tuple(self.guesses),
+            tuple(self.guesses.values()), tuple(self.guesses), tuple(self.guarded),
         )  # fmt: skip
 
     @staticmethod
@@ -222,19 +235,24 @@ class _Lowering:
         depends = frozenset[str]()
         if first is not None and limit is not None:
             depends = first.names | limit.names
+        direct = [node for node in source.body if isinstance(node, Statement)]
         header = LoopHeader(
             self.loops, source.variable, first, limit, size, shared, depends, source.span.line,
             counted=source.kind == "for" and not source.exits,
             conditional=under_branches(source, reassociates=self.reassociates),
             unordered=source.unordered, share=given * (held.share if held is not None else 1.0),
-            held=held,
+            held=held, work=max(1.0, sum(map(_work_of, direct))),
         )  # fmt: skip
         self.loops += 1
         self._store_interval(source, header)
         chain = (*enclosing, header)
-        contents = _LoopContents([], [], [])
+        contents = _LoopContents([], [], [], [])
         self.sources.append(source)
         self._lower_body(source.body, chain, contents, 1.0 if given else 0.0)
+        self.guarded += [
+            GuardedWork(where, _work_of(statement), chain[1:])
+            for where, statement in contents.guarded
+        ]
         groups = tuple(self._reference_groups(contents.accesses, chain))
         self.sources.pop()
         self.shifted.pop(source.variable, None)
@@ -274,6 +292,9 @@ class _Lowering:
                 if share:
                     contents.accesses.extend(enumerate(node.accesses, self.accesses))
                 self.accesses += len(node.accesses)
+                held = self._where_tests_hold(tests, chain)
+                if held is not None and held.together and share:
+                    contents.guarded.append((held, node))
                 contents.statements.append((self.statements, share))
                 self.statements += 1
             elif isinstance(node, Loop):
@@ -289,12 +310,18 @@ class _Lowering:
                 sides = zip(
                     node.sides, shares_of_sides(node, even, _middle_trips(chain)), strict=True
                 )
-                for number, (side, held) in enumerate(sides):
-                    known = 1.0 if guessed and held >= even else held
-                    inner = tests
+                before = self._where_tests_hold(tests, chain)
+                for number, (side, assumed) in enumerate(sides):
+                    known = 1.0 if guessed and assumed >= even else assumed
+                    inner, runs = tests, assumed
                     if node.test is not None and guessed:
                         inner = (*tests, (node.test, number == 0))
-                    self._lower_body(side, chain, contents, share * held, given * known, inner)
+                        place = self._where_tests_hold(inner, chain)
+                        if place is not None and place.tests[-1] == inner[-1]:
+                            runs = place.share / (before.share if before is not None else 1.0)
+                    self._lower_body(
+                        side, chain, contents, share * min(1.0, runs), given * known, inner
+                    )
             else:
                 self._lower_body(node.body, chain, contents, share, given, tests)
 
@@ -307,7 +334,8 @@ class _Lowering:
         if not tests or around[0].first is None:
             return None
         root = around[0]
-        own = tuple((test, wanted) for test, wanted in tests if root.variable in test.names)
+        known = self.values.keys() | {root.variable}
+        own = tuple(pair for pair in tests if root.variable in pair[0].names <= known)
         if not own:
             return None
         return iterations_where_true(

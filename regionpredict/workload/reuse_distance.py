@@ -471,7 +471,7 @@ def _shortened_loop(loop: NestLoop, begin: float, turns: float, numbers: Iterato
     own = LoopHeader(
         next(numbers), loop.variable, Affine(begin, {}), Affine(begin + turns * loop.step, {}),
         loop.step, loop.parallel, frozenset(), loop.line, loop.counted, loop.conditional,
-        loop.unordered, share=loop.share, held=loop.held,
+        loop.unordered, share=loop.share, held=loop.held, work=loop.work,
     )  # fmt: skip
 
     def inside(nested: NestLoop) -> NestLoop:

@@ -303,4 +303,5 @@ def _header(loop: LoopHeader) -> LoopHeader:
         loop.line, loop.counted, loop.conditional, loop.unordered,
         share=loop.share,
         held=loop.held,
+        work=loop.work,
     )  # fmt: skip

@@ -5,27 +5,30 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from itertools import accumulate, pairwise
+from statistics import median
 from typing import NamedTuple
 
 from regionpredict.analysis.schedule import Schedule
-from regionpredict.workload.constants import PROFILE_SAMPLES, WAITED_PIECE, WORK_PHASES
-from regionpredict.workload.loop_nest import LoopNest, innermost_iterations
+from regionpredict.workload.constants import PROFILE_SAMPLES, SCATTER, WAITED_PIECE, WORK_PHASES
+from regionpredict.workload.loop_nest import LoopNest, operations_of
 from regionpredict.workload.skewed_work import Skew, skewed_share
 
 
 class WorkProfile(NamedTuple):
     """The distribution of work along the parallel loop.
 
-    `iterations` is the number of parallel iterations. `weights` is the work (innermost iterations)
+    `iterations` is the number of parallel iterations. `weights` is the work (operations)
     at samples along the loop, and empty if all iterations are equal. `skew` is the distribution of
     data-dependent work, or None. `per_thread` says that the parallel loop counts threads, so that
     iteration t is the work of thread t.
+    `heaviest` is the share of the work in the longest iteration, or 0 if all are equal.
     """
 
     iterations: float
     weights: tuple[float, ...]
     skew: Skew | None = None
     per_thread: bool = False
+    heaviest: float = 0.0
 
 
 def work_profile(
@@ -38,14 +41,20 @@ def work_profile(
     for loop in nest.parallel:
         iterations *= max(1.0, loop.trips(env))
         env[loop.variable] = loop.middle(env)
-    return WorkProfile(iterations, _weights(nest), skew, per_thread)
+    weights, heaviest = _weights(nest)
+    return WorkProfile(iterations, weights, skew, per_thread, heaviest)
 
 
-def _weights(nest: LoopNest) -> tuple[float, ...]:
+def _weights(nest: LoopNest) -> tuple[tuple[float, ...], float]:
+    """The work at samples along the parallel loop, and the longest iteration's share of all work.
+    Both are empty if all iterations are equal.
+    """
     outer = nest.parallel[0]
-    together = any(loop.held is not None and loop.held.together for loop in nest.loops)
+    conditions = [loop.held for loop in nest.loops if loop.held is not None]
+    conditions += [guarded.held for guarded in nest.guarded]
+    together = any(held.together for held in conditions)
     if len(nest.parallel) > 1 or not (together or outer.variable in outer.bounds_below):
-        return ()
+        return (), 0.0
     trips, samples = outer.trips({}), int(PROFILE_SAMPLES.value)
     places: list[float] = [
         (sample + 0.5) / samples * max(0.0, trips - 1) for sample in range(samples)
@@ -54,11 +63,41 @@ def _weights(nest: LoopNest) -> tuple[float, ...]:
         places = [
             *range(int(trips))
         ]  # each iteration separately, for example if iterations are threads
-    weights = []
-    for place in places:
-        at = outer.begin({}) + outer.step * place
-        weights.append(innermost_iterations(outer.children, {outer.variable: at}) + 1.0)
-    return tuple(weights)
+
+    def work(position: float) -> float:
+        env = {outer.variable: position}
+        guarded = sum(part.at(env) for part in nest.guarded)
+        return operations_of(outer.children, env) + guarded + outer.work
+
+    weights = [work(outer.begin({}) + outer.step * place) for place in places]
+    longest, each = max(weights, default=0.0), max(1.0, trips / samples)
+    if each > 1.0:
+        weights = _without_scatter(weights)
+    for single in {held.single for held in conditions if held.single is not None}:
+        own = work(float(single))
+        longest = max(longest, own)
+        if each > 1.0:  # the samples are next to it
+            place = (single - outer.begin({})) / outer.step / trips
+            number = min(samples - 1, max(0, int(place * samples)))
+            weights[number] += max(0.0, own - weights[number]) / each
+    return tuple(weights), longest / (sum(weights) * each) if weights else 0.0
+
+
+def _without_scatter(weights: list[float]) -> list[float]:
+    """The linear trend of the weights, if they scatter from sample to sample.
+
+    The work of `while (n != 1) n = n & 1 ? 3 * n + 1 : n / 2;` is erratic. A piece has many
+    iterations between two samples, so that only the trend remains. The median of second differences
+    ignores steps and ramps. For independent values of variance s^2, it is 0.6745 * sqrt(6) * s.
+    """
+    bends = (abs(a - 2 * b + c) for a, b, c in zip(weights, weights[1:], weights[2:], strict=False))
+    mean = sum(weights) / len(weights)
+    if median(bends) < SCATTER.value * mean * 0.6745 * math.sqrt(6):
+        return weights
+    middle = (len(weights) - 1) / 2
+    slope = sum((k - middle) * weight for k, weight in enumerate(weights))
+    slope /= sum((k - middle) ** 2 for k in range(len(weights)))
+    return [max(0.0, mean + slope * (k - middle)) for k in range(len(weights))]
 
 
 def largest_share(profile: WorkProfile, threads: int, schedule: Schedule) -> float:
@@ -86,10 +125,10 @@ def _share_by_bounds(profile: WorkProfile, threads: int, schedule: Schedule) -> 
         return max(there) / sum(there)
     if schedule.kind != "static":
         own = max(1.0, min(schedule.chunk or 1.0, total)) if schedule.kind == "dynamic" else 1.0
-        if total <= own * threads:
-            return min(1.0, own / total)  # one piece per thread, or none
+        if total <= own * threads:  # one piece per thread, or none
+            return min(1.0, max(profile.heaviest, own / total))
         waited = WAITED_PIECE.value * own / total * (threads - 1) / threads
-        return 1.0 / threads + waited
+        return max(profile.heaviest, 1.0 / threads + waited)
     pieces, longest = float(threads), -(-total // threads)
     if schedule.chunk is not None:
         rounds = -(-total // (schedule.chunk * threads))
@@ -100,7 +139,7 @@ def _share_by_bounds(profile: WorkProfile, threads: int, schedule: Schedule) -> 
                      for thread in range(threads)]  # fmt: skip
             return max(parts) / sum(parts)
         if rounds > 1:
-            return rounds * schedule.chunk / total
+            return max(profile.heaviest, rounds * schedule.chunk / total)
         pieces, longest = total / schedule.chunk, schedule.chunk  # some threads may have no piece
     even = max(1.0, longest) / total
     if not profile.weights:

@@ -196,7 +196,7 @@ def test_what_was_assumed_is_told_once(facts: TeamFacts) -> None:
     loops = [loop({1: 1.0}, assumed=("n = 7", "m = 8")), loop({1: 1.0}, assumed=("m = 8",))]
     team = predict_team(facts, loops, MACHINE)
     assert team.assumed == (
-        "n = 7", "m = 8", "the time of the single at line 9 is excluded",
+        "n = 7", "m = 8", "loops in the single at line 9 count as serial time of the program",
     )  # fmt: skip
 
 

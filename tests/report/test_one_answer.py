@@ -26,8 +26,8 @@ SOURCE = (
 )
 
 
-def _forms(folder: Path, serial: str, *forms: str) -> list[str]:
-    (folder / "f.c").write_text(SOURCE.replace("SERIAL", serial))
+def _forms(folder: Path, serial: str, *forms: str, source: str = SOURCE) -> list[str]:
+    (folder / "f.c").write_text(source.replace("SERIAL", serial))
     return [
         subprocess.run(
             [sys.executable, "-m", "regionpredict", "predict", "f.c", "-m", MACHINE, "--format",
@@ -38,8 +38,8 @@ def _forms(folder: Path, serial: str, *forms: str) -> list[str]:
     ]  # fmt: skip
 
 
-def _program(folder: Path, serial: str) -> dict[str, Any]:
-    document = json.loads(_forms(folder, serial, "json")[0])
+def _program(folder: Path, serial: str, source: str = SOURCE) -> dict[str, Any]:
+    document = json.loads(_forms(folder, serial, "json", source=source)[0])
     assert document["programs"] == [document["program"]]
     program: dict[str, Any] = document["program"]
     return program
@@ -180,3 +180,21 @@ def test_a_serial_loop_with_much_of_the_time_is_fixed_first(tmp_path: Path) -> N
     words = " ".join(table.split())
     part = f"{100 * share:.0f} % of the time"
     assert f"Fix first: the serial loop at f.c:{line} takes {part}" in words
+
+
+@pytest.mark.parametrize("construct", ["single", "master", "masked"])
+@pytest.mark.parametrize("called", [False, True])
+def test_one_thread_of_a_parallel_region_is_serial(
+    tmp_path: Path, construct: str, *, called: bool
+) -> None:
+    """A loop in `single` costs the program as much as the same loop outside of the region."""
+    alone = "alone();" if called else LOOP.format(v="b")
+    inside = SOURCE.replace(
+        "#pragma omp parallel for\n" + LOOP.format(v="a"),
+        f"#pragma omp parallel\n    {{\n#pragma omp {construct}\n    {{ {alone} }}\n"
+        f"#pragma omp for\n{LOOP.format(v='a')}    }}\n",
+    )
+    known = _program(tmp_path, "alone();")
+    found = _program(tmp_path, "", inside)
+    assert found["serial_share"] == pytest.approx(known["serial_share"], rel=0.02)
+    assert found["threads"] == known["threads"]

@@ -74,3 +74,38 @@ def test_what_data_or_unknown_sizes_decide_counts_as_ever(test: str) -> None:
     nest = nest_of(source(f"if ({test})"), "int n, int m, int k0, double *a", n=N)
     assert body_executions(nest)[1][1] == N * WORK
     assert not work_profile(nest).weights
+
+
+@pytest.mark.parametrize(
+    ("test", "holds"),
+    [
+        ("i < n / 2", lambda i: i < N // 2),
+        ("i == 0", lambda i: i == 0),
+        ("i == n - 1", lambda i: i == N - 1),
+        ("i == 1234", lambda i: i == 1234),
+        ("i >= n - 5 && i < n - 4", lambda i: i == N - 5),
+        ("i > 0", lambda i: i > 0),
+    ],
+)
+def test_statements_of_a_branch_are_work_where_it_holds(
+    test: str, holds: Callable[[int], bool]
+) -> None:
+    """Without a loop in the branch. A call counts as 20 operations, the others as one each."""
+    text = f"for (int i = 0; i < n; i++) if ({test}) a[i] = exp(a[i]);"
+    profile = work_profile(nest_of(text, "int n, double *a", n=N))
+    work = [22.0 * holds(i) for i in range(N)]
+    for threads in (2, 4, 8):
+        each = N // threads
+        blocks = [sum(work[t * each : (t + 1) * each]) for t in range(threads)]
+        low, high = (  # the condition itself has one to four operations
+            max(block + c * each for block in blocks) / (sum(blocks) + c * N) for c in (4, 1)
+        )
+        own = largest_share(profile, threads, STATIC)
+        assert min(low, high) - 0.02 <= own <= max(low, high) + 0.02
+
+
+def test_one_long_iteration_bounds_every_schedule() -> None:
+    text = source("if (i == 7)", "n * n")
+    profile = work_profile(nest_of(text, "int n, double *a", n=N))
+    for schedule in (STATIC, Schedule("dynamic", 1.0), Schedule("static", 1.0)):
+        assert largest_share(profile, 8, schedule) > 0.95

@@ -215,3 +215,22 @@ def test_threads_beyond_the_pieces_gain_nothing(iterations: int, chunk: int, kin
     profile = WorkProfile(float(iterations), ())
     for threads in range(-(-iterations // least), 40):
         assert largest_share(profile, threads, schedule) == pytest.approx(least / iterations)
+
+
+def test_erratic_iterations_average_out() -> None:
+    """The lengths of Collatz sequences scatter, but blocks of them are about equally long."""
+    loops = (
+        "for (int i = 1; i < n; i++) { long m = i; while (m != 1) m = m & 1 ? 3 * m + 1 : m / 2; }"
+    )
+    profile = work_profile(nest_of(loops, "int n", n=100_000))
+    lengths = [0, 0]
+    for number in range(2, 100_000):
+        value, steps = number, 0
+        while value >= number:
+            value, steps = (3 * value + 1 if value & 1 else value // 2), steps + 1
+        lengths.append(steps + lengths[value])
+    for threads in (2, 8, 32):
+        each = len(lengths) // threads + 1
+        blocks = [sum(lengths[t * each : (t + 1) * each]) for t in range(threads)]
+        counted = max(blocks) / sum(blocks)
+        assert largest_share(profile, threads, STATIC) == pytest.approx(counted, rel=0.1)

@@ -30,17 +30,21 @@ _CLASS = re.compile(
     r"std::(?:__\w+::)*(?:atomic|__atomic_base|__atomic_float|atomic_ref|atomic_flag)\b.*"
 )
 _FLAG = re.compile(r"std::(?:__\w+::)*atomic_flag")
+_UPDATE = re.compile(
+    r"_*(?:c11_)?atomic_(exchange|store|fetch_(?:add|sub|and|or|xor|nand|max|min))(?:_n|_explicit)?"
+)
 _METHODS = re.compile(r"fetch_\w+|exchange|compare_exchange_\w+|store|test_and_set|clear")
 
 
 def atomic_operation(
-    node: Node, build: Callable[[Node], Expression], span: Span
+    node: Node, first_word: Callable[[], str], build: Callable[[Node], Expression], span: Span
 ) -> Expression | None:
     """Converts a call of a built-in atomic function, which libclang shows as an unnamed expression.
     Returns None for other expressions.
 
-    The child nodes are the address, the memory order, and values. If libclang rejects the call, the
-    first child is the function's name.
+    The child nodes are the address, the memory order, and values. `first_word` returns the first
+    word of the call's text: the function, or a macro. If libclang rejects the call, the first child
+    is the function's name.
     """
     first, *rest = node.children
     named = unwrapped(first)
@@ -53,7 +57,10 @@ def atomic_operation(
     place, values = build(first), tuple(build(part) for part in rest[1:])
     if not values:  # a load
         return Unary("*", place, span)
-    name = "compare_exchange_strong" if len(values) > _MAX_UPDATE_ARGUMENTS else "fetch_add"
+    update = _UPDATE.fullmatch(first_word())
+    name = update.group(1) if update is not None else "fetch_add"
+    if len(values) > _MAX_UPDATE_ARGUMENTS:
+        name = "compare_exchange_strong"
     return CallExpr(f"atomic_{name}", None, (place, *values[:1]), span)
 
 

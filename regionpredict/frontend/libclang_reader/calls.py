@@ -72,6 +72,7 @@ from regionpredict.frontend.syntax import (
     with_accessors_inlined,
 )
 from regionpredict.ir import Span
+from regionpredict.library import OUTPUT_OBJECTS, SHARED_COPY
 
 _CALLED = WRAPPERS | {UNARY}
 _IMPLICIT = frozenset((IMPLICIT,))
@@ -240,6 +241,8 @@ class CallBuilder:
             copied = not self._lib.clang_CXXConstructor_isMoveConstructor(target)
             if copied and (made := constructed_container(ctype, inner, types, span)):
                 return made
+            if len(inner) == 1 and copied and _is_counted(ctype) and _is_counted(types[0]):
+                return self._counted_copy(inner[0], span)
             if len(inner) == 1 and not number:
                 return inner[0]
             plain = Opaque("" if number or not inner else name, inner)
@@ -261,6 +264,11 @@ class CallBuilder:
             return Opaque("{}", listed)
         seen = function is not None or not inner
         return Cast(ctype, Opaque("" if seen else name, inner), made)
+
+    def _counted_copy(self, owner: Expression, span: Span) -> Expression:
+        """Returns a copied `std::shared_ptr`, with the update of its number of owners."""
+        counted = CallExpr(SHARED_COPY, None, (address_of(owner, span),), span)
+        return Binary(",", counted, owner)
 
     def _copies_or_moves(self, constructor: lc.Cursor) -> bool:
         return bool(
@@ -334,6 +342,8 @@ class CallBuilder:
                 return standard
             moved = self._lib.clang_CXXMethod_isMoveAssignmentOperator(target)
             before = None if moved else copied_elements(name, arguments, types, span)
+            if op == "<<" and (stream := _output_object(arguments[0])):
+                return CallExpr(stream, decl, arguments, span)
         if target.kind not in METHODS:
             return self._call_or_value(
                 name, decl, target, self._by_reference(arguments, target), span
@@ -441,6 +451,20 @@ def _is_empty(function: Function | None) -> bool:
 def _is_operator_name(node: Node) -> bool:
     node = unwrapped(node, _IMPLICIT)
     return node.kind == NAME and lc.spelling(node.cursor).startswith("operator")
+
+
+def _is_counted(ctype: CType) -> bool:
+    return ctype.name == "std::shared_ptr"
+
+
+def _output_object(expression: Expression) -> str:
+    """Returns `std::cout` for `std::cout << a << b`. Returns "" for any other stream."""
+    while isinstance(expression, CallExpr) and expression.args:
+        expression = expression.args[0]
+    while isinstance(expression, (Cast, Unary)):
+        expression = expression.operand
+    name = f"std::{expression.decl.name}" if isinstance(expression, Name) else ""
+    return name if name in OUTPUT_OBJECTS else ""
 
 
 def _is_closure(ctype: CType) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from functools import partial
 
@@ -40,6 +41,7 @@ from regionpredict.ir import Span
 
 NO_SPAN = Span("", 0)
 INTERNAL_LINKAGE = 2  # CXLinkage_Internal: `static`
+_WORD = re.compile(rb"\w+")
 _FUNCTION_TYPES = frozenset((110, 111))  # CXType_FunctionNoProto, CXType_FunctionProto
 _ATTRIBUTES = frozenset((UNNAMED_ATTRIBUTE,))
 _MEMBERS = frozenset((FIELD, STRUCT, 3, 4, BASE))  # possible first members of a list
@@ -161,6 +163,15 @@ class Declarations:
         file, _, _, begin = self._place.start(cursor)
         known, end = self._sources.get(file), self._place.end(cursor)[3]
         return "" if known is None else " ".join(known.data[begin:end].decode().split())
+
+    def first_word(self, cursor: lc.Cursor) -> str:
+        """Returns the first word of an expression's text. In a macro's expansion, it is the
+        macro's name.
+        """
+        file, _, _, begin = self._place.start(cursor)
+        known = self._sources.get(file)
+        found = _WORD.match(known.data, begin) if known is not None else None
+        return found.group().decode() if found else ""
 
     def _create(self, cursor: lc.Cursor) -> Decl:
         kind, value, offset, owner = "local", None, 0, ""

@@ -203,7 +203,12 @@ class ExpressionBuilder:
 
     def _build_wrapper(self, node: Node) -> Expression:
         if node.children:
-            atomic = atomic_operation(node, self.build, self._declarations.span(node.cursor))
+            atomic = atomic_operation(
+                node,
+                lambda: self._declarations.first_word(node.cursor),
+                self.build,
+                self._declarations.span(node.cursor),
+            )
             return self._build_opaque(node) if atomic is None else atomic
         ctype = self._declarations.type_at(node.cursor)
         if ctype.kind == "float":  # `T()`

@@ -26,8 +26,12 @@ from regionpredict.frontend.syntax import (
 from regionpredict.ir import Span
 
 _MUTEX = re.compile(r"std::(__1::)?(recursive_|shared_)?(timed_)?mutex")
-_GUARD = re.compile(r"std::(__1::)?(lock_guard|unique_lock|scoped_lock)\b.*")
-_METHODS = frozenset(("lock", "unlock", "try_lock"))
+_SEMAPHORE = re.compile(r"std::(__1::)?counting_semaphore\b.*")
+_GUARD = re.compile(r"std::(__1::)?(lock_guard|unique_lock|scoped_lock|shared_lock)\b.*")
+_METHODS = frozenset((
+    "lock", "unlock", "try_lock", "lock_shared", "unlock_shared",
+))  # fmt: skip
+_OF_SEMAPHORES = {"acquire": "lock", "try_acquire": "try_lock", "release": "unlock"}
 
 
 def with_guards(items: Sequence[Stmt]) -> tuple[Stmt, ...]:
@@ -45,12 +49,11 @@ def with_guards(items: Sequence[Stmt]) -> tuple[Stmt, ...]:
         result += [item._replace(decls=others)] if others else []
         for decl in guards:
             locks = _locks(decl)
-            ends = [
-                *(_mutex_statement("unlock", lock, item.span) for lock in reversed(locks)),
-                *ends,
-            ]
+            suffix = _suffix(decl)
+            released = [_mutex_statement("unlock" + suffix, lock, item.span) for lock in locks]
+            ends = [*reversed(released), *ends]
             if not _does_not_acquire(decl):
-                result += [_mutex_statement("lock", lock, item.span) for lock in locks]
+                result += [_mutex_statement("lock" + suffix, lock, item.span) for lock in locks]
     return (*result, *ends)
 
 
@@ -58,14 +61,17 @@ def lock_method(name: str, base: Expression, ctype: CType, span: Span) -> Expres
     """Converts a method call such as `mu.lock()` or `guard.unlock()`. Returns None for other
     methods.
     """
+    lock = base if ctype.kind == "pointer" and not ctype.name else address_of(base, span)
+    if _SEMAPHORE.fullmatch(ctype.class_name) and name in _OF_SEMAPHORES:
+        return _mutex_call(_OF_SEMAPHORES[name], lock, span)
     if name not in _METHODS:
         return None
     if _MUTEX.fullmatch(ctype.class_name):
-        lock = base if ctype.kind == "pointer" and not ctype.name else address_of(base, span)
         return _mutex_call(name, lock, span)
     if isinstance(base, Name) and _GUARD.fullmatch(ctype.class_name):
         locks = _locks(base.decl)
-        return _mutex_call(name, address_of(locks[0], span), span) if locks else None
+        method = name + _suffix(base.decl)
+        return _mutex_call(method, address_of(locks[0], span), span) if locks else None
     return None
 
 
@@ -77,6 +83,11 @@ def _guards(item: Stmt) -> list[Decl]:
 def _locks(guard: Decl) -> list[Expression]:
     """Returns the mutexes that are arguments of a guard's constructor."""
     return [part for part in _constructor_arguments(guard) if is_place(part) and not _is_tag(part)]
+
+
+def _suffix(guard: Decl) -> str:
+    """Returns the end of the names of a guard's methods. A `std::shared_lock` admits readers."""
+    return "_shared" if "shared_lock" in guard.ctype.class_name.partition("<")[0] else ""
 
 
 def _does_not_acquire(guard: Decl) -> bool:
