@@ -7,12 +7,12 @@ from itertools import product
 import pytest
 
 from regionpredict.analysis.footprint import (
-    _at_end,
-    _difference,
+    _extreme_over_loop,
     _higher,
+    _is_positive,
     _lower,
-    _sign,
-    _union,
+    _sign_of_difference,
+    _union_box,
     _volume,
     _without_common_factors,
 )
@@ -53,7 +53,7 @@ def most(first: Expr, second: Expr) -> Expr:
     ],
 )
 def test_signs_of_sizes(expression: Expr, positive: bool | None) -> None:
-    assert _sign(expression) is positive
+    assert _is_positive(expression) is positive
     if positive is not None:
         values = [
             expression.evaluate({"n": n, "m": m, "w": w}) for n, m, w in product((8, 50), repeat=3)
@@ -86,7 +86,7 @@ def test_common_sizes_are_left_out(expression: Expr, plain: Expr) -> None:
     ],
 )  # fmt: skip
 def test_the_lower_and_the_higher(one: Expr, other: Expr, sign: int | None) -> None:
-    assert _difference(one, other) == sign
+    assert _sign_of_difference(one, other) == sign
     low, high = _lower(one, other), _higher(one, other)
     if sign is None:
         assert (low, high) == (least(M, N), most(M, N))
@@ -99,10 +99,10 @@ def test_boxes() -> None:
     """Side by side each dimension is the widest of the two; of other ranks the larger counts."""
     first = ((ZERO, N), (Expr.const(2), M))
     second = ((Expr.const(1), N + 3), (ZERO, M - 1))
-    assert _union(first, second) == ((ZERO, N + 3), (ZERO, M))
-    assert _union(second, first) == ((ZERO, N + 3), (ZERO, M))
+    assert _union_box(first, second) == ((ZERO, N + 3), (ZERO, M))
+    assert _union_box(second, first) == ((ZERO, N + 3), (ZERO, M))
     row = ((ZERO, N),)
-    assert _union(first, row) == _union(row, first) == first
+    assert _union_box(first, row) == _union_box(row, first) == first
     assert _volume(first) == (N + 1) * (M - 1)
     assert _volume(row) == N + 1
 
@@ -118,7 +118,7 @@ def test_boxes() -> None:
 def test_ends_of_a_side(side: Expr) -> None:
     """The least and the most of it over i from 2 to n - 1."""
     ends = (Expr.const(2), N - 1)
-    low, high = (_at_end(side, "i", ends, lowest=lowest) for lowest in (True, False))
+    low, high = (_extreme_over_loop(side, "i", ends, lowest=lowest) for lowest in (True, False))
     assert low is not None and high is not None
     for n, m, w in product((3, 4, 9), (1, 5), (1, 3)):
         at = {"n": n, "m": m, "w": w}
@@ -135,5 +135,5 @@ def test_ends_of_a_side(side: Expr) -> None:
 )
 def test_sides_whose_ends_are_not_known(side: Expr) -> None:
     for lowest in (True, False):
-        assert _at_end(side, "i", (ZERO, N - 1), lowest=lowest) is None
-    assert _at_end(M, "i", (ZERO, N - 1), lowest=True) == M
+        assert _extreme_over_loop(side, "i", (ZERO, N - 1), lowest=lowest) is None
+    assert _extreme_over_loop(M, "i", (ZERO, N - 1), lowest=True) == M

@@ -11,18 +11,18 @@ from regionpredict.analysis.symbolic.piecewise import (
     _RUNS,
     _T,
     Steps,
-    _alternatives,
     _bounds,
     _divisor,
     _follows_from,
     _grouped_by_atoms,
+    _has_iteration_count,
     _innermost_atom,
     _may_be_negative,
-    _may_stop,
-    _polynomial,
-    _simplified,
-    _whole_coefficients,
+    _nonnegative_operands,
+    _simplify_condition,
+    _sum_polynomial,
     _with_atom_replaced,
+    _with_integer_coefficients,
     _WithheldError,
     exact_total,
 )
@@ -138,7 +138,7 @@ def test_sums_of_conditions(condition: Expr, known: tuple[Expr, ...], follows: b
     ],
 )
 def test_plain_conditions_hold_at_the_same_values(condition: Expr, plain: Expr) -> None:
-    assert _simplified(condition) == plain
+    assert _simplify_condition(condition) == plain
     for n, m in product(range(-9, 10), range(-4, 5)):
         one, other = (side.evaluate({"n": n, "m": m}) for side in (condition, plain))
         assert one is not None and other is not None
@@ -161,7 +161,7 @@ def test_plain_conditions_hold_at_the_same_values(condition: Expr, plain: Expr) 
 )
 def test_alternatives(expression: Expr, sides: set[str] | None) -> None:
     """All of them are not negative exactly where the expression is not."""
-    found = _alternatives(expression)
+    found = _nonnegative_operands(expression)
     assert (found is None) == (sides is None)
     if found is None or sides is None:
         return
@@ -202,31 +202,31 @@ def test_an_atom_is_put_away_everywhere() -> None:
     assert found == 3 * (A + 1) * (A + 1) + M * (A + 1) + least(A + 2, N) + over(M, 2)
     labelled = Expr.atom("max", ZERO, atom - N, label=_RUNS)
     assert atom_of(_with_atom_replaced(labelled, atom_of(atom), A)).label == _RUNS
-    assert _may_stop(labelled) and not _may_stop(atom)
+    assert _has_iteration_count(labelled) and not _has_iteration_count(atom)
 
 
 def test_whole_coefficients_are_a_positive_multiple() -> None:
-    assert _whole_coefficients(N * Fraction(1, 2) - M * Fraction(2, 3)) == 3 * N - 4 * M
-    assert _whole_coefficients(-N * Fraction(1, 4) + 1) == -N + 4
-    assert _whole_coefficients(2 * N + 3) == 2 * N + 3
-    assert _whole_coefficients(ZERO) == ZERO
+    assert _with_integer_coefficients(N * Fraction(1, 2) - M * Fraction(2, 3)) == 3 * N - 4 * M
+    assert _with_integer_coefficients(-N * Fraction(1, 4) + 1) == -N + 4
+    assert _with_integer_coefficients(2 * N + 3) == 2 * N + 3
+    assert _with_integer_coefficients(ZERO) == ZERO
 
 
 @pytest.mark.parametrize("low", [0, 1, 4])
 def test_a_polynomial_between_two_ends(low: int) -> None:
-    total = _polynomial(3 * T * T - M * T + 2, Expr.const(low), N)
+    total = _sum_polynomial(3 * T * T - M * T + 2, Expr.const(low), N)
     for n in range(low, 9):
         truth = sum(3 * t * t - 7 * t + 2 for t in range(low, n))
         assert total.evaluate({"n": n, "m": 7}) == truth
-    assert _polynomial(ONE, Expr.const(low), N) == N - low
+    assert _sum_polynomial(ONE, Expr.const(low), N) == N - low
 
 
 def test_what_is_no_polynomial_or_of_too_high_a_degree_is_withheld() -> None:
-    total = _polynomial(T**MAX_DEGREE, ZERO, N)
+    total = _sum_polynomial(T**MAX_DEGREE, ZERO, N)
     assert total.evaluate({"n": 4}) == sum(t**MAX_DEGREE for t in range(4))
     for body in (T ** (MAX_DEGREE + 1), Expr.atom("ref", T, label="x"), over(T, 3) * T):
         with pytest.raises(_WithheldError):
-            _polynomial(body, ZERO, N)
+            _sum_polynomial(body, ZERO, N)
 
 
 @pytest.mark.parametrize(

@@ -77,7 +77,7 @@ def searched(known: Times, asked: Times) -> list[float]:
 
 
 def with_terms(known: Times, asked: Times) -> list[float]:
-    factors = known_terms._factors(known)
+    factors = known_terms._fit_factors(known)
     return [known_terms._seconds(factors, time.terms) for time in asked]
 
 
@@ -157,7 +157,7 @@ def shrunk(others: Sequence[Times]) -> Callable[[Times, Times], list[float]]:
     """The center of the factors is the median of those of other programs, over their common one."""
     ratios = []
     for times in others:
-        factors = known_terms._factors(times)
+        factors = known_terms._fit_factors(times)
         common = median(time.seconds / time.predicted for time in times)
         ratios.append([max(factors.get(name, common) / common, 0.05) for name in GROUPS])
     center = np.median(np.array(ratios), axis=0)

@@ -315,7 +315,7 @@ def test_a_damaged_text_with_its_digest_is_no_answer_and_no_error(tmp_path: Path
     questions = json.dumps(known).encode()
     assert cache_module._dependencies(questions) == known
     answer = json.dumps([1, [[1, "table\n"], [2, "note \ud83d\ude00\n"]]]).encode()
-    assert cache_module._printed(answer) == [(1, "table\n"), (2, "note \U0001f600\n")]
+    assert cache_module._parse_pieces(answer) == [(1, "table\n"), (2, "note \U0001f600\n")]
     texts = [*mutants(questions, 300, seed=1), questions.replace(b"a.h", b"\\u0000"),
              questions.replace(b"4]", b"1e999]")]  # fmt: skip
     for text in texts:
@@ -324,7 +324,7 @@ def test_a_damaged_text_with_its_digest_is_no_answer_and_no_error(tmp_path: Path
             fingerprint(found._replace(trees=()))
     for text in (*mutants(answer, 300, seed=2), answer.replace(b"[1, ", b"[1e999, "),
                  answer.replace(b"\\ud83d", b"")):  # fmt: skip
-        printed = cache_module._printed(text)
+        printed = cache_module._parse_pieces(text)
         assert printed is None or "".join(piece for _, piece in printed).encode() is not None
 
 
@@ -405,7 +405,7 @@ def test_the_oldest_go_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
         path.write_bytes(b"x" * 100)
         os.utime(path, (1000 - age, 1000 - age))
     (tmp_path / "of-somebody-else.txt").write_bytes(b"x" * 1000)
-    cache_module._trim(tmp_path)
+    cache_module._remove_oldest(tmp_path)
     left = sorted(path.name for path in tmp_path.iterdir())
     assert left == ["middle.answer", "new.answer", "of-somebody-else.txt"]
 

@@ -9,7 +9,7 @@ from drawn_graphs import KNOWN, drawn
 
 from regionpredict.errors import InputError
 from regionpredict.tasks import measure_graph
-from regionpredict.tasks.replay import QUIET, _enough, _Run, _runs_that_count, replay
+from regionpredict.tasks.replay import QUIET, _is_converged, _Run, _runs_that_count, replay
 from regionpredict.tasks.task_graph import graph_of_tasks
 
 QUIET_RUN, TAKEN = _Run(1.0, QUIET.value), _Run(3.0, 1.5)
@@ -17,18 +17,18 @@ QUIET_RUN, TAKEN = _Run(1.0, QUIET.value), _Run(3.0, 1.5)
 
 def test_runs_that_others_disturbed_do_not_count():
     assert _runs_that_count([QUIET_RUN, TAKEN] * 5) == [QUIET_RUN] * 5
-    assert _enough(_runs_that_count([QUIET_RUN, TAKEN] * 5))
+    assert _is_converged(_runs_that_count([QUIET_RUN, TAKEN] * 5))
 
 
 def test_too_few_quiet_runs_are_no_sample():
     runs = [TAKEN, QUIET_RUN, TAKEN, TAKEN, TAKEN, TAKEN]
     assert _runs_that_count(runs) == runs
-    assert not _enough(_runs_that_count(runs))
-    assert not _enough([TAKEN] * 60)
+    assert not _is_converged(_runs_that_count(runs))
+    assert not _is_converged([TAKEN] * 60)
 
 
 def test_quiet_runs_that_differ_want_more():
-    assert not _enough([_Run(1.0, 0.0), _Run(2.0, 0.0)] * 4)
+    assert not _is_converged([_Run(1.0, 0.0), _Run(2.0, 0.0)] * 4)
 
 
 @pytest.mark.compiler

@@ -14,7 +14,7 @@ from regionpredict.trace.analysis import analyse
 from regionpredict.trace.kernels import Kernels
 from regionpredict.trace.matching import match
 from regionpredict.trace.recorded_replay import recorded_run
-from regionpredict.trace.what_if import Change, WhatIf, _comparisons, what_if
+from regionpredict.trace.what_if import Change, WhatIf, _late_and_waiting_intervals, what_if
 
 pytestmark = pytest.mark.compiler
 MS = 1e-3
@@ -248,7 +248,7 @@ def test_ties_of_a_thousand_ranks_share_their_comparisons(kernels: Kernels) -> N
     """500 late ranks are compared with the same 500 others."""
     analysis = analyse(doubled(1000, 500), kernels)
     run = recorded_run(analysis.trace, analysis.matches)
-    compared = _comparisons(analysis, run, kernels)
+    compared = _late_and_waiting_intervals(analysis, run, kernels)
     assert len(compared.begin) == 500
     assert set(compared.group.tolist()) == {0}
     assert len(compared.waiting_begin) == 500
