@@ -56,12 +56,16 @@ _OF_R = """
     R_IsNA R_IsNaN R_finite R_isnancpp R_pow R_pow_di R_chk_calloc R_chk_realloc R_chk_free R_alloc
     R_CHAR R_nchar R_CheckUserInterrupt R_FlushConsole R_ProcessEvents Rprintf REprintf vmaxget
     vmaxset unif_rand norm_rand exp_rand GetRNGstate PutRNGstate Rf_error Rf_warning
-    Rf_dnorm4 Rf_pnorm5 Rf_qnorm5 Rf_rnorm Rf_runif Rf_rexp Rf_rgamma Rf_lgammafn Rf_gammafn
-    Rf_digamma Rf_beta Rf_choose Rf_fmax2 Rf_fmin2 Rf_imax2 Rf_imin2 Rf_sign
 """
 # `REAL(x)`, `LENGTH(x)` and similar functions of this header describe R objects. Their elements are
 # accessed through the pointers that these functions return. The functions below access arrays.
 _OBJECTS_OF_R = "Rinternals.h"
+_MATHLIB_OF_R = re.compile(  # "Writing R Extensions", sec. 6.7.1 and 6.7.2
+    r"Rf_[dpqr](?:n?beta|n?binom|cauchy|n?chisq|n?t|n?f|exp|gamma|geom|hyper|logis|lnorm|norm|nbinom"
+    r"|pois|signrank|tukey|unif|weibull|wilcox)\w{0,3}"
+    r"|Rf_(?:l?gammafn|(?:di|tri|tetra|penta|psi)gamma|l?beta|l?choose|bessel_[ijky]|[fi](?:max|min)2"
+    r"|sign|fprec|fround|fsign|ftrunc|lgamma1p|log1pmx|logspace_(?:add|sub))"
+)
 _ARRAYS_OF_R = re.compile(r"R_[iqr]sort\w*|rsort_\w+|Rf_(?:revsort|[ir]Psort|copy\w+)")
 # The GNU Scientific Library: functions of numbers, random numbers, interpolation in tables that fit
 # into caches, and creation and release of objects.
@@ -170,7 +174,7 @@ def touches_no_memory(name: str, header: str = "") -> bool:
         or (name in _OUTPUT_OF_CPP and "/c++/" in header)
         or _TEXT_OF_CPP.search(header) is not None
         or (name in _QUERIES_OF_CONTAINERS and _CONTAINERS_OF_CPP.search(header) is not None)
-        or any(form.fullmatch(name) is not None for form in (_OF_GSL, _OF_FFTW))
+        or any(form.fullmatch(name) is not None for form in (_MATHLIB_OF_R, _OF_GSL, _OF_FFTW))
         or (header.endswith(_OBJECTS_OF_R) and _ARRAYS_OF_R.fullmatch(name) is None)
         or _REGISTER_BUILTINS.fullmatch(name) is not None
         or (_REGISTERS.fullmatch(name) is not None and memory_intrinsic(name) is None)

@@ -38,3 +38,17 @@ def test_an_instruction_on_registers_touches_no_memory(name: str) -> None:
 @pytest.mark.parametrize("name", OTHERS)
 def test_an_unknown_instruction_on_memory_stays_unknown(name: str) -> None:
     assert not touches_no_memory(name)
+
+
+@pytest.mark.parametrize(
+    ("name", "known"),
+    [
+        ("Rf_dnorm4", True), ("Rf_pnbinom_mu", True), ("Rf_trigamma", True),
+        ("Rf_bessel_k", True), ("Rf_rexp", True),
+        ("Rf_bessel_k_ex", False), ("Rf_lgammafn_sign", False), ("Rf_pnorm_both", False),
+        ("Rf_duplicate", False),
+    ],
+)  # fmt: skip
+def test_functions_of_numbers_in_r_touch_no_memory(name: str, *, known: bool) -> None:
+    """Those that also write through a pointer have names of their own."""
+    assert touches_no_memory(name) is known
