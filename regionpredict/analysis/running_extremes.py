@@ -16,8 +16,8 @@ _COMPARISONS = frozenset(("lt", "le", "eq"))
 
 
 def with_extremes(region: Region) -> Region:
-    """Returns the region with these branches marked. If there is none, the same region is
-    returned.
+    """Marks the branches of a region that run only for a new extreme value. Returns the same region
+    if it has none.
     """
     if region.nest is None:
         return region
@@ -31,8 +31,8 @@ def _marked_loop(loop: Loop) -> Loop:
 
 
 def _marked_nodes(nodes: tuple[Node, ...], loop: Loop, *, marked: bool = False) -> tuple[Node, ...]:
-    """Returns the nodes of a loop's body. `marked` says that they are inside a marked branch, whose
-    condition may be tested again.
+    """Marks the rare branches among nodes of a loop's body. `marked` says that the nodes are inside
+    a marked branch, whose condition may be tested again.
     """
     new = tuple(_marked_node(node, loop, marked=marked) for node in nodes)
     return nodes if all(a is b for a, b in zip(new, nodes, strict=True)) else new
@@ -90,7 +90,7 @@ def _records_extreme(branch: Branch, loop: Loop, kept: Expr, passing: Expr) -> b
     if not sets:
         return False
     own = {id(statement) for statement in taken}
-    others = [one for one in statements_in(loop.body) if id(one) not in own]
+    others = [other for other in statements_in(loop.body) if id(other) not in own]
     if any(_accesses(statement, place, "write") for statement in others):
         return False
     if any(_is_changed(passing, statements_in(side)) for side in branch.sides[1:]):

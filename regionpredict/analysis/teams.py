@@ -65,8 +65,8 @@ class TeamFacts:
 
     @property
     def size_set_before(self) -> str:
-        """The number of threads that manually shared loops assume without querying it. Empty if any
-        number of threads is correct.
+        """The number of threads that manually shared loops assume instead of querying it. Empty if
+        any number of threads is correct.
         """
         return next((member.facts.region.team_size for member in self.members
                      if member.facts.region.team_size), "")  # fmt: skip
@@ -235,7 +235,7 @@ def _weighted_by_work(team: TeamFacts, shares: Mapping[Span, float]) -> TeamFact
 
 
 def _scaled_runs(runs: Runs, share: float) -> Runs:
-    """Returns an execution count in units of an execution at the selected size."""
+    """Converts an execution count to the equivalent number of executions at the selected size."""
     return runs._replace(weight=runs.weight * share)
 
 

@@ -1,11 +1,12 @@
 """Weights and decision thresholds of the density model from measured package counts.
 
-The thesis takes its weights from data sheets and its areas as equal parts of [0, 1] (Chatzopoulos
-2012, sec. 4.2, 6.4). The fit chooses three factors (for hits, streaming misses and latency misses)
-and the boundaries between the areas. Operations keep their weights, since only ratios matter. The
-choice maximizes the number of regions with the measured packages, by a grid search over factors and
-dynamic programming over boundaries. Both have a penalty for deviating from 1 and from equal parts,
-so that few regions have little effect. The score is cross-validated.
+The thesis takes its weights from data sheets, and divides the scores [0, 1] into equal areas
+(Chatzopoulos 2012, sec. 4.2, 6.4). Each area is one number of packages. The fit chooses three
+factors (for hits, streaming misses and latency misses) and the boundaries between the areas.
+Operations keep their weights, since only ratios matter. The choice maximizes the number of regions
+with the measured packages, by a grid search over factors and dynamic programming over boundaries.
+Factors other than 1 and unequal areas have a penalty, so that few regions have little effect. The
+score is cross-validated.
 """
 
 from __future__ import annotations
@@ -82,8 +83,8 @@ class Fit(NamedTuple):
 class DensityCalibration:
     """The result of a fit, with cross-validated success.
 
-    `predicted` are the packages of each region by a fit without its program. `sure` is the share of
-    resamplings of the programs in which the success rate rises.
+    `predicted` are the packages of each region, by a fit that leaves out its program. `sure` is the
+    share of resamplings of the programs in which the success rate rises.
     """
 
     fitted: Fit
@@ -96,7 +97,7 @@ class DensityCalibration:
 
     @property
     def helps(self) -> bool:
-        """Whether more hints are certainly right for programs left out of the fit."""
+        """Whether the fit increases the right hints of left-out programs with enough confidence."""
         return self.after.right > self.before.right and self.sure >= SURE
 
 
@@ -179,12 +180,12 @@ def score(factors: Sequence[float], region: Region) -> float:
 
 
 def decide(fit: Fit, region: Region, packages: int) -> int:
-    """Returns the packages of a region with these factors and boundaries."""
+    """Returns the number of packages of a region, by the factors and boundaries of a fit."""
     return packages_for(score(fit.factors, region), packages, fit.thresholds)
 
 
 def fit_density(regions: Sequence[Region], packages: int) -> Fit:
-    """Returns the factors and boundaries with the most right regions, minus the penalty."""
+    """Returns the factors and boundaries that maximize right regions minus the penalty."""
     table = _region_table(regions)
     needed = np.array([region.needed for region in regions])
     best: tuple[float, Fit] | None = None
@@ -217,11 +218,11 @@ def _region_scores(factors: Sequence[float], table: FloatArray) -> FloatArray:
 def best_thresholds(
     scores: FloatArray, needed: np.ndarray[tuple[int], np.dtype[np.int64]], packages: int
 ) -> tuple[tuple[float, ...], float]:
-    """Returns the ascending boundaries with the most right decisions, minus `SHIFT` per unit of
-    movement, and their gain.
+    """Returns the ascending boundaries that maximize the right decisions minus `SHIFT` per unit of
+    movement, and this maximum.
 
-    Candidates are the boundaries of equal parts and the middles between neighboring scores. Dynamic
-    programming over areas finds the best combination.
+    Candidates are the boundaries of equal areas, and the midpoints between neighboring scores.
+    Dynamic programming over areas finds the best combination.
     """
     equal = thresholds(packages)
     if not equal:

@@ -1,9 +1,9 @@
-"""A machine's correction factors from the coefficients of the regions' own models.
+"""Computes the correction factors of a machine from the models of single regions.
 
 Each region measured at several sizes has a model with the terms of its prediction (term_models.py).
-It has coefficients for compute, memory and overhead. The common part of all regions' coefficients
-belongs to the machine. It is their mean logarithm, weighted by the term's share of the region's
-time and by Huber's weights (Huber 1964). It is drawn to a factor of 1, as in
+The model has coefficients for compute, memory and overhead. A factor of the machine is the
+geometric mean of this coefficient over all regions. The mean is weighted by the term's share of the
+region's time and by Huber's weights (Huber 1964), and regularized toward 1 as in
 calibration_factors.py.
 """
 
@@ -62,8 +62,8 @@ def coefficients(model: Model, chosen: Sequence[int]) -> dict[str, list[Coeffici
 
 
 def fit_to_models(model: Model, chosen: Sequence[int]) -> FloatArray:
-    """Returns the factors' logarithms by the models of the regions at the positions `chosen`, in
-    the order of `FACTORS`. Measurements of other samples are not used.
+    """Returns the logarithms of the correction factors, in the order of `FACTORS`, from the samples
+    at the positions `chosen`.
     """
     theta = dict.fromkeys(FACTORS, 0.0)
     for group, known in coefficients(model, chosen).items():
@@ -73,7 +73,7 @@ def fit_to_models(model: Model, chosen: Sequence[int]) -> FloatArray:
 
 
 def common(known: Sequence[Coefficient]) -> float:
-    """Returns the logarithm that all coefficients share. 0 without coefficients.
+    """Returns the robust weighted mean of the coefficients' logarithms. 0 without coefficients.
 
     >>> one = Coefficient(math.log(2.0), 1.0)
     >>> round(math.exp(common([one] * 100)), 2)
@@ -95,9 +95,7 @@ def common(known: Sequence[Coefficient]) -> float:
 
 
 def _sized_times_of_regions(model: Model, chosen: Sequence[int]) -> dict[str, list[SizedTime]]:
-    """Returns the measured times of each region, next to the terms of its uncorrected
-    prediction.
-    """
+    """Returns the measured times of each region, with the terms of the uncorrected prediction."""
     predictions = model.predictions(np.zeros(len(FACTORS)))
     times: dict[str, list[SizedTime]] = {}
     for place in chosen:

@@ -28,7 +28,7 @@ the comparison is false.
 
 
 class State(Protocol):
-    """The atom of a changing value, which its label identifies, or the atom of an operator."""
+    """An atom: a changing value that the label identifies, or an operator with its operands."""
 
     @property
     def kind(self) -> str:
@@ -66,8 +66,8 @@ class Part(Polynomial, Protocol):
 
 
 class Rounds(NamedTuple):
-    """The states at the start of each of the `trips` iterations, and after the last iteration. If
-    it can be computed, one more state follows, since a condition after the body is evaluated later.
+    """The states at the start of each of the `trips` iterations, and after the last iteration. One
+    more state follows if it can be computed, for loops that test their condition after the body.
     """
 
     states: tuple[States, ...]
@@ -75,7 +75,7 @@ class Rounds(NamedTuple):
 
 
 def rounds(parts: tuple[Part, ...], bindings: Mapping[str, Number]) -> Rounds | None:
-    """Returns the states of a recurrence. None if a name has no value or if there are too many."""
+    """Returns the states of a recurrence. None if a name has no value or the loop is too long."""
     known = _known_names(parts, bindings)
     return None if known is None else _cached_rounds(parts, known)
 
@@ -148,8 +148,8 @@ def _fixed_limit(condition: Part, names: Collection[str]) -> tuple[Part, Part, s
 
 
 class _StateSequence:
-    """The `states` of a recurrence in each iteration, computed when needed. They do not depend on
-    the loop condition, so that conditions with different limits share them.
+    """The `states` of a recurrence in each iteration, computed when needed. Loop conditions with
+    different limits share the states, because states do not depend on the condition.
     """
 
     def __init__(self, parts: tuple[Part, ...], known: Names) -> None:
@@ -171,8 +171,8 @@ class _StateSequence:
         return values
 
     def compute_up_to(self, number: int) -> bool:
-        """Whether a state with this number exists. The sequence ends if a state repeats the one
-        before, or if its successor is unknown.
+        """Computes the states up to `number`. Returns whether this state exists. The sequence ends
+        if a state equals its predecessor, or if the successor is unknown.
         """
         while not self._ends and len(self.states) <= number:
             current = self.states[-1]

@@ -108,7 +108,7 @@ def best_handover(programs: Sequence[CoscheduledProgram], machine: Machine) -> H
     """Returns the best schedule found. None if a NUMA domain has too few cores for all programs."""
     node = _HandoverSearch(programs, machine)
     count = len(programs)
-    least = [node.fewest(k) for k in range(count)]
+    least = [node.least_cores(k) for k in range(count)]
     shares = [split for split in splits(machine.cores_per_domain, count)
               if all(n <= own for n, own in zip(least, split, strict=True))]  # fmt: skip
     if not shares or not all(least):
@@ -116,12 +116,12 @@ def best_handover(programs: Sequence[CoscheduledProgram], machine: Machine) -> H
     fixed = []
     for split in shares:
         plans = [node.plan(k, cores) for k, cores in enumerate(split)]
-        fixed.append((node.followed(partial(node.planned, plans=plans)), split))
+        fixed.append((node.final_state(partial(node.planned_cores, plans=plans)), split))
     best_fixed, split = min(fixed, key=lambda known: known[0].time)
     whole = [node.plan(k, node.cores) for k in range(count)]
-    turns = node.followed(partial(node.in_turn, plans=whole))
+    turns = node.final_state(partial(node.one_after_another, plans=whole))
     visits = sum(map(len, node.visits))
-    found = node.searched(int(max(HANDOVER_NARROWEST.value, HANDOVER_BEAM.value / visits)))
+    found = node.beam_search(int(max(HANDOVER_NARROWEST.value, HANDOVER_BEAM.value / visits)))
     end = min(found, best_fixed, turns, key=lambda at: at.time)
     steps = _steps_to(end)
     return Handover(
@@ -150,7 +150,7 @@ def _end_of(program: int, steps: Sequence[Step]) -> float:
 
 
 class _HandoverSearch:
-    """The machine, the timelines of its programs, and cached times of concurrent phases."""
+    """Searches schedules of the programs on one machine, with cached times of concurrent phases."""
 
     def __init__(self, programs: Sequence[CoscheduledProgram], machine: Machine) -> None:
         self.programs = programs
@@ -213,7 +213,7 @@ class _HandoverSearch:
                          work + visit.share * min(n * s for n, s in took.items())))  # fmt: skip
         return left[::-1]
 
-    def least(self, at: _State) -> float:
+    def time_bound(self, at: _State) -> float:
         """Returns a lower bound of the time at which all programs end."""
         longest = work = 0.0
         for k, known in enumerate(self.left):
@@ -235,7 +235,7 @@ class _HandoverSearch:
 
     # -- assignment of cores --------------------------------------------------------------------
 
-    def region(self, at: _State, program: int) -> str:
+    def current_region(self, at: _State, program: int) -> str:
         """Returns the region that a program executes or waits for. Empty after the program's
         end.
         """
@@ -256,32 +256,35 @@ class _HandoverSearch:
         sizes = self.programs[program].planned(times, self.machine).sizes
         return {name: size // domains for name, size in sizes.items()}
 
-    def planned(self, at: _State, plans: Sequence[Mapping[str, int]]) -> tuple[int, ...]:
+    def planned_cores(self, at: _State, plans: Sequence[Mapping[str, int]]) -> tuple[int, ...]:
         """Returns each program's number of cores according to its plan."""
         return tuple(
-            plan[name] if (name := self.region(at, k)) else 0 for k, plan in enumerate(plans)
+            plan[name] if (name := self.current_region(at, k)) else 0
+            for k, plan in enumerate(plans)
         )
 
-    def in_turn(self, at: _State, plans: Sequence[Mapping[str, int]]) -> tuple[int, ...]:
+    def one_after_another(self, at: _State, plans: Sequence[Mapping[str, int]]) -> tuple[int, ...]:
         """Returns each program's number of cores if only the first unfinished program runs."""
         count = len(self.phases)
-        first = next(k for k in range(count) if self.region(at, k))
-        return tuple(cores if k == first else 0 for k, cores in enumerate(self.planned(at, plans)))
+        first = next(k for k in range(count) if self.current_region(at, k))
+        return tuple(
+            cores if k == first else 0 for k, cores in enumerate(self.planned_cores(at, plans))
+        )
 
-    def fewest(self, program: int) -> int:
+    def least_cores(self, program: int) -> int:
         """Returns the smallest number of cores per domain with which all regions of the program can
         run. 0 if a region has no valid number of cores.
         """
         sizes = self.sizes[program].values()
         return max((min(own) for own in sizes), default=0) if all(sizes) else 0
 
-    def every(self, at: _State) -> list[tuple[int, ...]]:
+    def core_assignments(self, at: _State) -> list[tuple[int, ...]]:
         """Returns all assignments of cores to programs. Only programs at an event may change their
         number of cores.
         """
         options: list[tuple[int, ...]] = []
         for k in range(len(self.phases)):
-            name = self.region(at, k)
+            name = self.current_region(at, k)
             if not name:
                 options.append((0,))
             elif at.free[k]:
@@ -299,7 +302,7 @@ class _HandoverSearch:
         for k, cores in enumerate(dealt):
             if not cores or not at.free[k] or not idle:
                 continue
-            name, runs = self.region(at, k), self.visits[k][at.visit[k]].runs
+            name, runs = self.current_region(at, k), self.visits[k][at.visit[k]].runs
             if runs < MANY_RUNS.value:
                 continue
             more = next((n for n in self.sizes[k][name] if n > cores), None)
@@ -311,35 +314,35 @@ class _HandoverSearch:
 
     # -- events ---------------------------------------------------------------------------------
 
-    def start(self) -> _State:
+    def initial_state(self) -> _State:
         count = len(self.phases)
         none = (0,) * count
         return _State(
             0.0, none, (0.0,) * count, none, none, (True,) * count, (False,) * count
         )  # fmt: skip
 
-    def ended(self, at: _State) -> bool:
-        return not any(self.region(at, k) for k in range(len(self.phases)))
+    def all_ended(self, at: _State) -> bool:
+        return not any(self.current_region(at, k) for k in range(len(self.phases)))
 
-    def followed(self, choice: Callable[[_State], Sequence[int]]) -> _State:
+    def final_state(self, choice: Callable[[_State], Sequence[int]]) -> _State:
         """Returns the final state of the schedule that assigns cores by `choice` at each event."""
-        at = self.start()
-        while not self.ended(at):
+        at = self.initial_state()
+        while not self.all_ended(at):
             at = self.next_state(at, choice(at))
         return at
 
-    def searched(self, width: int) -> _State:
+    def beam_search(self, width: int) -> _State:
         """Returns the final state of the best schedule that a beam search of `width` states
         finds.
         """
-        beam, best = [self.start()], math.inf
+        beam, best = [self.initial_state()], math.inf
         found: _State | None = None
         while beam:
             reached: dict[tuple[object, ...], _State] = {}
             for at in beam:
-                for dealt in self.every(at):
+                for dealt in self.core_assignments(at):
                     after = self.next_state(at, dealt)
-                    if self.ended(after):
+                    if self.all_ended(after):
                         if after.time < best:
                             best, found = after.time, after
                         continue
@@ -349,7 +352,7 @@ class _HandoverSearch:
                     if known is None or after.time < known.time:
                         reached[key] = after
             ahead = sorted((least, n, at) for n, at in enumerate(reached.values())
-                           if (least := self.least(at)) < best)  # fmt: skip
+                           if (least := self.time_bound(at)) < best)  # fmt: skip
             beam = [at for _, _, at in ahead[:width]]
         assert found is not None, "one program after the other is among the choices"
         return found
@@ -360,7 +363,7 @@ class _HandoverSearch:
         """
         count = len(dealt)
         done = list(at.done)
-        running = [(k, self.region(at, k), dealt[k]) for k in range(count) if dealt[k]]
+        running = [(k, self.current_region(at, k), dealt[k]) for k in range(count) if dealt[k]]
         seconds = dict(zip([k for k, _, _ in running], self.seconds(running), strict=True))
         spans: dict[int, float] = {}
         until = list(done)
@@ -389,7 +392,7 @@ class _HandoverSearch:
                 visits[k], done[k] = visits[k] + 1, 0.0
         entered = any(now != then for now, then in zip(visits, at.visit, strict=True))
         turns = tuple(
-            Turn(self.region(at, k), dealt[k] * self.machine.domains) for k in range(count)
+            Turn(self.current_region(at, k), dealt[k] * self.machine.domains) for k in range(count)
         )
         return _State(
             at.time + span, tuple(visits), tuple(done), tuple(dealt), tuple(before), tuple(free),

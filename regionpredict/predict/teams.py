@@ -59,12 +59,12 @@ class TeamPoint(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class TeamEstimate:
-    """The hint of a parallel region: the sockets and threads that it can use. Both are None if no
-    loop has a hint.
+    """The hint of a parallel region: the sockets and threads that it can use.
 
-    `points` are the times for every number of threads, and empty for a model without times.
-    `seconds` is the time of one execution on one thread. `confidence`, `doubts`, `unbound`,
-    `deciding`, `range`, `by_size` and `cut` have the same meaning as in an `Estimate`.
+    `packages` and `threads` are None if no loop has a hint. `points` are the times for every number
+    of threads, and empty for a model without times. `seconds` is the time of one execution on one
+    thread. `confidence`, `doubts`, `unbound`, `deciding`, `range`, `by_size` and `cut` have the
+    same meaning as in an `Estimate`.
     """
 
     status: str
@@ -126,7 +126,7 @@ def predict_team(
     notes = [f"{name} has no prediction; its time is excluded" for name in
              (member.facts.region.id for member, part in zip(facts.members, parts, strict=True)
               if part.estimate.status == "skipped")]  # fmt: skip
-    notes += _doubt_of_executions(facts)
+    notes += _execution_count_notes(facts)
     notes += [_note_on(construct.kind, construct.line)
               for construct in facts.constructs if construct.kind != "barrier"]  # fmt: skip
     if not known:
@@ -147,8 +147,8 @@ def _note_on(kind: str, line: int) -> str:
     return f"the time of the {kind} at line {line} is excluded"
 
 
-def _doubt_of_executions(facts: TeamFacts) -> list[str]:
-    """Returns notes about assumed numbers of executions, for example of calls with several possible
+def _execution_count_notes(facts: TeamFacts) -> list[str]:
+    """Returns notes about assumed numbers of executions, for example if a call has several possible
     targets.
     """
     often = facts.executions

@@ -1,4 +1,4 @@
-"""Documents a machine model, as `machines show` and `calibrate` write it."""
+"""Builds the document about a machine model that `machines show` and `calibrate` write."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ _GIGA = 1e9
 
 
 def machine_document(machine: Machine) -> Document:
-    """Draws the node. Text has the key figures. Pages have all figures with bandwidths and
-    costs.
+    """Returns a document with a drawing of the node. Text output lists the key figures, and pages
+    list all figures, bandwidths and OpenMP costs.
     """
     counts = evidence_counts(machine)
     overview = [
@@ -56,8 +56,8 @@ def machine_document(machine: Machine) -> Document:
 
 
 def _topology_picture(machine: Machine) -> Drawing:
-    """Returns packages, NUMA domains, caches and cores. Each level has the `cores` that one part
-    spans.
+    """Returns a drawing of packages, NUMA domains, caches and cores. `cores` is the number of cores
+    that one part of a level contains.
     """
     path, memory = machine.memory.shared_path, machine.memory.bandwidth.values()
     texts: dict[int, list[str]] = {}
@@ -92,7 +92,7 @@ def _bandwidth_pictures(machine: Machine) -> list[Block]:
                 for kernel, curve in kernels.items()
             ]  # fmt: skip
             title = f"{name} of one NUMA domain, by kernel, as the program counts bytes"
-            band_label = "95 % interval, where it is known"
+            band_label = "95 % interval, if known"
             blocks.append(curve(title, "cores", "GB/s", series, band=band_label))
     return blocks
 
@@ -138,11 +138,11 @@ def _figure_table(machine: Machine) -> Table:
         for key, figure in figures(machine)
     ]
     columns = [
-        Column("Figure"), Column("Value", str), Column("Known how", choice=True),
+        Column("Figure"), Column("Value", str), Column("Evidence", choice=True),
         Column("95 % interval, ±", show_percent, minor=True, unknown="", optional=True),
         Column("Source", minor=True),
     ]  # fmt: skip
-    return Table("Every figure, and how it is known", columns, rows)
+    return Table("All figures with their evidence and source", columns, rows)
 
 
 def _figure_value(figure: Quantity | Curve) -> str:
@@ -158,7 +158,7 @@ def _figure_value(figure: Quantity | Curve) -> str:
 def _remark_table(machine: Machine) -> list[Block]:
     findings = check(machine)
     if not findings:
-        return [Text("Nothing is out of proportion, missing or assumed.")]
+        return [Text("No figure is implausible, missing or assumed.")]
     rows: list[list[Cell]] = [
         [finding.severity, finding.key, finding.message] for finding in findings
     ]

@@ -146,7 +146,7 @@ class TrialResult(NamedTuple):
 
 
 class _Counted(NamedTuple):
-    """The workload of a trial, with its traffic counters."""
+    """The workload of a trial, and the counters of its memory traffic."""
 
     workload: Workload
     counters: Sequence[TrafficCounter]
@@ -167,9 +167,7 @@ class WorkBudget:
     cut: bool = False
 
     def more(self) -> bool:
-        """Returns whether the budget allows another trial. A refusal marks the search as
-        incomplete.
-        """
+        """Whether the budget allows another trial. If not, the search is marked as incomplete."""
         refused = self.left <= 0
         self.cut |= refused
         return not refused
@@ -276,8 +274,8 @@ class RegionTrials:
         return self.at(dict.fromkeys(self.sizes.size, size))
 
     def with_evictions(self, sizes: Mapping[str, int]) -> Callable[[float], tuple[Point, ...]]:
-        """Returns a function from the bytes that other regions access in between to the times of
-        this region for the given sizes.
+        """Returns a function that computes the times of this region for the given sizes, from the
+        bytes that other regions access between its executions.
         """
         counted = self._counted.get(frozenset(sizes.items()))
         if counted is None:

@@ -42,9 +42,9 @@ class RecordedRun:
     """A trace prepared for replay.
 
     `work` has the ticks without waits after each event. `coupled` are the dependences between
-    locations, and `waits` marks the needs of MPI calls and OpenMP barriers. `contradicted` is the
-    number of ignored dependences. `opens` are the rows that begin the outermost calls and barriers,
-    and `closes` the rows that end them.
+    locations, and `waits` marks those for which MPI calls and OpenMP barriers wait. `contradicted`
+    is the number of ignored dependences. `opens` are the rows that begin the outermost calls and
+    barriers, and `closes` the rows that end them.
     """
 
     trace: EventTrace
@@ -111,7 +111,7 @@ def recorded_run(trace: EventTrace, matches: Matches, network: Network = IDEAL) 
     order = np.argsort(begins, kind="stable")
     ends = np.concatenate([closes[opens], barriers + 2])[
         order
-    ]  # its LEAVE also belongs to the barrier
+    ]  # the LEAVE event also belongs to the barrier
     return RecordedRun(
         trace, coupled, waits, work, int(np.count_nonzero(~kept)), begins[order], ends
     )
@@ -148,7 +148,7 @@ def _synchronous_sends(
     waited = (when > trace.time[done]) & (when < trace.time[closes[done]])
     size = np.maximum(operations.sent[sends], operations.received[receives])
     array = np.zeros(len(operations), dtype=bool)
-    large = (size > limit) & (when <= trace.time[closes[done]])  # otherwise, it was sent eagerly
+    large = (size > limit) & (when <= trace.time[closes[done]])  # otherwise sent eagerly
     array[sends] = large | named[trace.region[couplings.call(sends)]] | waited
     return array
 
@@ -199,8 +199,8 @@ def _ends_of_waits(
     at_barrier: NDArray[np.bool_],
     closes: Ticks,
 ) -> Ticks:
-    """Returns the time at which the wait of each dependence ends: the end of its call or barrier,
-    or its event.
+    """Returns the time at which the wait of each dependence ends. This is the end of its MPI call
+    or barrier, and otherwise the time of its event.
     """
     event = coupled.event
     following = np.minimum(event + 1, len(trace) - 1)
@@ -216,9 +216,9 @@ def _work_without_waits(
     until: Ticks,
     closes: Ticks,
 ) -> Ticks:
-    """Returns the ticks without waits after each event. The time of a call without waiting follows
-    the wait. Outside of calls (a fork, a lock, the end of a parallel region), the wait precedes the
-    event.
+    """Returns the ticks without waits after each event. In a call, the wait comes first, and the
+    remaining time of the call follows. Outside of calls (a fork, a lock, the end of a parallel
+    region), the wait precedes the event.
     """
     time = trace.time
     work = np.zeros(len(trace), dtype=np.int64)

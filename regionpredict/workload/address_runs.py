@@ -37,7 +37,7 @@ class FewRuns:
         return len(self.runs)
 
     def repeated(self, places: Sequence[float]) -> FewRuns | ManyRuns:
-        """Returns a copy of each run at each of these distances in bytes."""
+        """Returns copies of each run, moved by each of the byte distances in `places`."""
         if self.plain and len(self.runs) * len(places) > FEW_RUNS.value:
             return self.as_many().repeated(places)
         if len(places) == 1 and type(places[0]) is float and not places[0]:
@@ -82,7 +82,7 @@ Runs: TypeAlias = "FewRuns | ManyRuns"
 
 
 def merged_runs(runs: Runs, gap: float) -> Runs:
-    """Returns the runs, merged like `merge_runs`, in the form for their number: list or arrays."""
+    """Merges runs like `merge_runs`. Returns a list for few runs, and arrays for many runs."""
     whole = runs.merged(gap)
     if isinstance(whole, FewRuns) or whole.number > FEW_RUNS.value:
         return whole

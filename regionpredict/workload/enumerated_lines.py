@@ -34,9 +34,10 @@ Sections = dict[tuple[object, ...], tuple[float, float]]
 class Path(NamedTuple):
     """The active loops around reference groups, outermost first, and their properties.
 
-    `bound_names` are the variables in the bounds of each loop. `independent` loops have no bounds
-    in common with other loops of the path. `bounds_inner` says whether the bounds of deeper loops
-    depend on a loop. `innermost_dependent` says that all deeper loops are independent.
+    `bound_names` are the variables in the bounds of each loop. `independent` marks loops whose
+    bounds depend on no loop of the path, and on which no bounds depend. `bounds_inner` marks loops
+    on which bounds of deeper loops depend. `innermost_dependent` marks loops whose deeper loops are
+    all independent.
     """
 
     loops: tuple[LoopHeader, ...]
@@ -71,7 +72,7 @@ def path_of(loops: Sequence[LoopHeader]) -> Path:
 
 
 class IndependentRanges(NamedTuple):
-    """The ranges of the independent loops of a path, and the omitted fractions of iterations.
+    """The ranges of the independent loops of a path, and the fractional parts of trip counts.
 
     A range is (position in the path, first value, step, iterations). `loops` is None if a loop has
     no iterations.
@@ -114,8 +115,8 @@ to the start of the array.
 
 
 class Rows(NamedTuple):
-    """The sorted address runs of the dependent loops, and the omitted fractions of iterations.
-    `rows` is None if there are too many runs.
+    """The sorted address runs of the dependent loops, and the fractional parts of their trip
+    counts. `rows` is None if there are too many runs.
     """
 
     rows: tuple[Run, ...] | ManyRuns | None
@@ -229,8 +230,8 @@ def _enumerate_lines(
 
 
 def _are_plain_and_whole(shapes: Sequence[AccessPattern]) -> tuple[bool, bool]:
-    """Returns whether all addresses of the shapes are plain floats without expressions, and whether
-    all addresses are integers. Sums of integers are never rounded.
+    """Returns whether all addresses of the patterns are plain floats without expressions, and
+    whether all addresses are integers. Sums of integers are never rounded.
     """
     places: list[float] = []
     whole = True
@@ -248,7 +249,7 @@ def _are_plain_and_whole(shapes: Sequence[AccessPattern]) -> tuple[bool, bool]:
 
 
 def _pattern_key(shape: AccessPattern) -> tuple[object, ...]:
-    """Returns the values of a shape as a hashable key."""
+    """Returns an access pattern as a hashable cache key."""
     rows = shape.rows
     return (rows if isinstance(rows, tuple) else rows.as_bytes(), *shape[1:])
 
@@ -256,7 +257,7 @@ def _pattern_key(shape: AccessPattern) -> tuple[object, ...]:
 def _moved_to_first_line(
     shapes: Sequence[AccessPattern], line_bytes: float
 ) -> tuple[AccessPattern, ...]:
-    """Returns the shapes moved by whole lines, so that the first access is in the first line."""
+    """Moves access patterns by whole lines, so that the first access is in the first line."""
     for shape in shapes:
         if shape.rows:
             begin = shape.rows[0][0] if isinstance(shape.rows, tuple) else shape.rows.first()[0]
@@ -379,7 +380,7 @@ class _GroupEnumeration:
             self.path.positions, tuple(self.slopes), self.element, self.round_up, part.line_bytes,
             tuple(part.env.items()), tuple(part.pieces.items()), part.cut, part.block, address,
         )  # fmt: skip
-        # Only plain numbers are cached: equal numbers with expressions may have different ones.
+        # Only plain numbers are cached, since equal numbers may have different expressions.
         plain = {type(address), *map(type, self.slopes)} == {float} and {
             *map(type, part.env.values())
         } <= {float, int}

@@ -63,11 +63,11 @@ class Subscripts:
         """Returns the subscripts without clamps and wrap-around. Entries of index arrays are
         assumed to increase with the loop.
 
-        A row of several entries has most elements in common with the next row, so it moves by one
-        element per row. A given distance (`order_name`) takes precedence.
+        A row of several entries has most elements in common with the next row, so the subscript
+        moves by one element per row. A given distance (`order_name`) takes precedence.
         """
 
-        def simplified() -> tuple[Expr, ...]:
+        def plain_subscripts() -> tuple[Expr, ...]:
             return tuple(
                 [
                     self._without_index_lists(unwrapped(without_clamps(own), loops))
@@ -75,37 +75,37 @@ class Subscripts:
                 ]
             )
 
-        return self._cached("plain", access, loops, simplified)
+        return self._cached("plain", access, loops, plain_subscripts)
 
     def nearly(self, access: Access, loops: Sequence[Loop]) -> tuple[Expr, ...]:
         """Returns the `plain` subscripts without divisions, remainders and type conversions."""
 
-        def simplified() -> tuple[Expr, ...]:
+        def affine_subscripts() -> tuple[Expr, ...]:
             near = int(NEAR.value)
             return tuple([
                 unwrapped(without_clamps(near_affine(own, self.variables, near)), loops)
                 for own in self.plain(access, loops)
             ])  # fmt: skip
 
-        return self._cached("nearly", access, loops, simplified)
+        return self._cached("nearly", access, loops, affine_subscripts)
 
     def rows_in_order(self, access: Access, loops: Sequence[Loop]) -> RowsInOrder:
         """Returns the `plain` subscripts in which index arrays that are constant in the innermost
         loop are replaced by their index.
         """
 
-        def simplified() -> RowsInOrder:
+        def ordered_rows() -> RowsInOrder:
             picked: set[str] = set()
             inner = loops[-1].variable
             own = [rows_in_order(own, inner, picked) for own in self.plain(access, loops)]
             return RowsInOrder(tuple(own), frozenset(picked & self.variables))
 
-        return self._cached("in order", access, loops, simplified)
+        return self._cached("in order", access, loops, ordered_rows)
 
     def address(self, access: Access) -> Expr | None:
         """Returns the byte address of a reference. None if an array length is unknown."""
 
-        def symbolic() -> Expr | None:
+        def byte_address() -> Expr | None:
             address = Expr.const(access.offset)
             for array, first, end in self.nested(access):
                 stride = Expr.const(array.element_bytes)
@@ -117,7 +117,7 @@ class Subscripts:
                     stride = stride * extent if extent is not None else stride
             return address
 
-        return self._cached("address", access, (), symbolic)
+        return self._cached("address", access, (), byte_address)
 
     def element(self, access: Access) -> tuple[tuple[Expr, ...], float]:
         """Returns the data-dependent part of a reference's subscripts, and the remaining constant
@@ -127,7 +127,7 @@ class Subscripts:
         offset.
         """
 
-        def divided() -> tuple[tuple[Expr, ...], float]:
+        def element_and_offset() -> tuple[tuple[Expr, ...], float]:
             place: tuple[Expr, ...] = ()
             offset = float(access.offset)
             for array, first, end in self.nested(access):
@@ -141,12 +141,12 @@ class Subscripts:
                     place = (*rows, moving, *place)
             return place, offset
 
-        return self._cached("element", access, (), divided)
+        return self._cached("element", access, (), element_and_offset)
 
     def nested(self, access: Access) -> tuple[NestedArray, ...]:
         """Returns the array of a reference and the arrays that contain it, innermost first."""
 
-        def around() -> tuple[NestedArray, ...]:
+        def nested_arrays() -> tuple[NestedArray, ...]:
             nested: list[NestedArray] = []
             array, end = self._arrays[access.array], len(access.subscripts)
             while (outer := self._arrays.get(array.inside)) is not None:
@@ -155,7 +155,7 @@ class Subscripts:
                 array, end = outer, first
             return (*nested, NestedArray(array, 0, end))
 
-        return self._cached("nested", access, (), around)
+        return self._cached("nested", access, (), nested_arrays)
 
     def _cached(
         self, property_name: str, access: Access, loops: Sequence[Loop], compute: Callable[[], T]

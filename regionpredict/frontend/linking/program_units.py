@@ -145,8 +145,8 @@ class ProgramUnits:
         return self._units[number].path
 
     def definition(self, number: int, symbol: str) -> Span | None:
-        """Returns where a unit defines the external function `symbol`. None if it does not define
-        it.
+        """Returns the location of the external function `symbol` in a unit. None if the unit does
+        not define the function.
         """
         return self._units[number].defines.get(symbol)
 
@@ -210,8 +210,8 @@ class ProgramUnits:
         return assignment_in(self._functions_at_assignment(setting), setting)
 
     def set_at(self, integer: Stored) -> list[AssignmentTarget] | None:
-        """Returns the only assignment of a stored integer. Empty if there is no assignment. None if
-        there may be several.
+        """Returns the only assignment to a stored integer. Empty if there is no assignment. None if
+        several assignments are possible.
         """
         settings = self.settings.settings_of(integer)
         if settings is None or len(settings) > 1:
@@ -225,7 +225,7 @@ class ProgramUnits:
 
     def all_sets_of(self, integer: Stored) -> list[tuple[Function, Expression]] | None:
         """Returns all expressions that may be assigned to a stored integer, each with its function.
-        None if other values are possible.
+        None if the integer may have other values.
         """
         if integer not in self._all_sets:
             self._all_sets[integer] = self._find_all_sets_of(integer)
@@ -292,8 +292,8 @@ class ProgramUnits:
         return self.settings.has_pointer(function)
 
     def functions_at(self, pointer: Expression) -> list[StoredValue] | None:
-        """Returns all values that the program stores in the function pointer `pointer`. None if
-        others are possible.
+        """Returns all values that the program stores in the function pointer `pointer`. None if the
+        pointer may have other values.
         """
         place = place_of(pointer)
         stored = self.settings.functions.values_at(place) if place is not None else None
@@ -302,7 +302,7 @@ class ProgramUnits:
         return self._stored_values(place, stored)
 
     def some_functions_at(self, pointer: Expression) -> list[StoredValue]:
-        """Returns the values that the sources store in `pointer`, even if others are possible."""
+        """Returns the values that the sources store in `pointer`, even if it may have others."""
         place = place_of(pointer)
         if place is None:
             return []

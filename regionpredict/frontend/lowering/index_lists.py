@@ -47,7 +47,7 @@ def with_index_lists(built: Sequence[RegionWithDefinitions]) -> list[RegionWithD
 
 
 def _with_row_loops(region: Region) -> Region:
-    """Returns the region with inner loops over rows that count from the start of the row."""
+    """Converts the inner loops over rows of a table to the form that the module describes."""
     if region.nest is None:
         return region
     outer_variables = frozenset((region.nest.variable,))
@@ -171,7 +171,7 @@ def _index_lists_in(region: Region) -> Iterator[tuple[str, int]]:
     shared = region.nest.variable
     own = {array.name for array in region.arrays if array.storage == "private"}
     for access, stored in _unsynchronized_references(region.nest.body):
-        for atom in _tables(access):
+        for atom in _table_entries(access):
             if stored and access.array not in own:
                 yield atom.label, 1
             first = atom.args[0].coefficient(shared)
@@ -187,7 +187,7 @@ def _index_lists_in(region: Region) -> Iterator[tuple[str, int]]:
             yield table, widths.get(table, len(texts))
 
 
-def _tables(access: Access) -> Iterator[Atom]:
+def _table_entries(access: Access) -> Iterator[Atom]:
     for subscript in access.subscripts:
         for atom in subscript.atoms():
             if atom.kind == "ref" and atom.args:

@@ -10,7 +10,7 @@ from regionpredict.constant import Constant
 
 CREEP = Constant(
     0.0406, "of the speed, per doubling of threads", "measured",
-    "the gain of measured curves over predicted ones if the whole time is memory bandwidth "
+    "the gain of measured speedups over predicted ones if memory bandwidth limits the whole time "
     "(docs/accuracy.md, fitted there)",
 )  # fmt: skip
 LOST_GROWTH = Constant(
@@ -35,12 +35,13 @@ BAND_REACH = Constant(
 )  # fmt: skip
 EVEN_ODDS = Constant(
     1.77, "log odds", "measured",
-    "that a hint is right if the spreads give it a probability of one half (docs/accuracy.md, "
-    "fitted there)",
+    "the log odds of a right hint if the spreads give it a probability of one half "
+    "(docs/accuracy.md, fitted there)",
 )  # fmt: skip
 ODDS_SLOPE = Constant(
     0.677, "log odds, per log odds by the spreads", "measured",
-    "the gain of confidence between two hints (docs/accuracy.md, fitted there)",
+    "the slope of a hint's confidence over its probability by the spreads, both in log odds "
+    "(docs/accuracy.md, fitted there)",
 )  # fmt: skip
 MOST_SURE = Constant(
     0.9, "1", "measured",
@@ -55,8 +56,8 @@ BAND_SHARE = Constant(
 )
 LEAST_DOUBT = Constant(
     0.3, "1", "assumed",
-    "a doubt below this has no information: clear choices are wrong if the program differs from"
-    " the counted one (the best of 0.03 to 0.3 on left-out data)",
+    "smaller doubts have no information: even clear choices are wrong if the program differs from "
+    "the counted one. This is the best of 0.03 to 0.3 on left-out data",
 )  # fmt: skip
 PARTIAL_CONFIDENCE = Constant(
     0.8,
@@ -124,6 +125,6 @@ FEW_FIGURES = Constant(
 NESTED_CONFIDENCE = Constant(
     0.55, "of the confidence", "assumed",
     "if a parallel region runs inside another one, or starts others: a setting of the run-time "
-    "system decides their number of threads. That of 5 hints 3 were right (programs of "
-    "tests/accuracy/doubtful_programs.py on 16 cores) is too few to fit",
+    "system decides their number of threads. 3 of 5 hints were right (programs of "
+    "tests/accuracy/doubtful_programs.py on 16 cores). This is too few for a fit",
 )  # fmt: skip
