@@ -33,14 +33,14 @@ class UnevenLoop(NamedTuple):
 
 
 def uneven_loops(region: Region) -> tuple[UnevenLoop, ...]:
-    """Returns the outermost uneven loops, in source order."""
+    """Returns the outermost loops whose work differs between iterations, in source order."""
     if region.nest is None:
         return ()
     return tuple(_UnevenLoopSearch(region).uneven_in(region.nest.body))
 
 
 class _UnevenLoopSearch:
-    """Traverses a nest and counts its loops."""
+    """Finds the uneven loops of a nest, and numbers all loops in source order."""
 
     def __init__(self, region: Region) -> None:
         self._shared = parallel_loops(region)
@@ -116,7 +116,7 @@ def skew_targets(region: Region) -> frozenset[str]:
 
 
 def is_target(target: str, targets: frozenset[str]) -> bool:
-    """Whether a name or line is one of the targets. A line may be given by the end of its path."""
+    """Whether a name or `FILE:LINE` is one of the targets. `FILE` may be the end of a path."""
     return target in targets or (
         ":" in target and any(known.endswith(f"/{target}") for known in targets)
     )

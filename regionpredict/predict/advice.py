@@ -300,7 +300,7 @@ class _RegionTrials:
         least_times = self._points_with(facts, workloads, times, RegionTime.least, self.counts)
         bounds = [_best_time(least_times, self.counts)]
         if costs_alone:
-            bounds.append(self._without_costs(facts, workloads))
+            bounds.append(self._time_bound_without_overhead(facts, workloads))
         for least in bounds:
             if least is None or (least and round(self.best / least, 2) < needed):
                 return None
@@ -313,7 +313,7 @@ class _RegionTrials:
         saved = (self.best - best) * facts.executions.weight
         return Advice(rule, span, message, round(self.best / best, 2), saved)
 
-    def _without_costs(
+    def _time_bound_without_overhead(
         self, facts: TeamFacts, workloads: Sequence[Workload | None]
     ) -> float | None:
         """Returns a lower bound of the best time, without forks and barriers of changed loops."""

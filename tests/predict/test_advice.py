@@ -184,7 +184,7 @@ def test_costs_that_gain_too_little_need_no_traffic(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(RegionTime, "points", counted)
     told = predict(analysis, machine, "saturation").advice
     fewer = len(asked)
-    monkeypatch.setattr(_RegionTrials, "_without_costs", lambda *_: 0.0)
+    monkeypatch.setattr(_RegionTrials, "_time_bound_without_overhead", lambda *_: 0.0)
     assert predict(analysis, machine, "saturation").advice == told
     assert fewer < len(asked) - fewer
     assert {"RP205"} <= {advice.id for of_team in told.values() for advice in of_team}

@@ -94,7 +94,7 @@ _OPENING = {"(": ")", "[": "]", "{": "}"}
 
 
 class CToken:
-    """A token for pycparser. `column` is its index in the file's tokens, and `spot` its source
+    """A token for pycparser. `column` is the index of the token in the file, and `spot` the source
     position.
     """
 

@@ -128,7 +128,7 @@ def struct_behind(expression: Expression | None) -> str:
 
 
 def owner_of(member: Member) -> str:
-    """Returns the struct that declares a member. It may be a base class of the object's class. ""
+    """Returns the struct that declares a member, possibly a base class of the object's class. ""
     if the struct is unknown.
     """
     return member.field.owner or struct_behind(member.base)
