@@ -251,7 +251,7 @@ class _Traversal:
                 self._add_parallel_region(own, nest, counts)
         elif block.kind == "one" and team is not None:
             self._add_events(flow, block.body, nest, team, counts)
-            self._add_serial_loops(flow, block.body, nest, counts.order)
+            self._add_calls_of_one_thread(flow, block.body, nest, counts.order)
         elif block.kind == "loop":
             self._add_loop(flow, block, nest, team, counts)
         elif block.kind == "turn":
@@ -268,18 +268,22 @@ class _Traversal:
         else:
             self._add_events(flow, block.body, nest, team, counts)
 
-    def _add_serial_loops(
+    def _add_calls_of_one_thread(
         self, flow: Flow, events: Sequence[Event], nest: list[_Scope], order: TeamOrder
     ) -> None:
-        """Adds the serial loops of a `single` or `master`, for which the other threads wait."""
+        """Adds the serial loops of functions that a `single` or `master` calls. The other threads
+        wait for them.
+        """
         for event in events:
             if isinstance(event, CallEvent):
                 self._add_serial_loops_of_call(flow, event, nest, order)
-            elif isinstance(event, Block) and event.kind == "loop" and event.span in self.serial:
-                _add_serial(order, event.span, self._executions(nest))
-            elif isinstance(event, Block) and event.kind in ("loop", "branch"):
+            elif (
+                isinstance(event, Block)
+                and event.kind in ("loop", "branch")
+                and event.span not in self.serial
+            ):
                 inner = [*nest, _Scope(event.span)] if event.kind == "loop" else nest
-                self._add_serial_loops(flow, event.body, inner, order)
+                self._add_calls_of_one_thread(flow, event.body, inner, order)
 
     def _add_serial_loops_of_call(
         self, flow: Flow, call: CallEvent, nest: list[_Scope], order: TeamOrder
@@ -325,7 +329,7 @@ class _Traversal:
         before = dict(counts.order.serial)
         self._add_events(flow, block.body, inner, team, inside)
         if inside.first is None or inside.last is None:
-            if team is None and block.span in self.serial:
+            if block.span in self.serial:
                 counts.order.serial = before  # replaces the loops in the functions that it calls
                 _add_serial(counts.order, block.span, self._executions(nest))
             return

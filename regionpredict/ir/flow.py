@@ -284,7 +284,8 @@ def loops_with_calls(flows: Sequence[Flow]) -> frozenset[Span]:
 
 def serial_nests(flows: Sequence[Flow]) -> frozenset[Span]:
     """Returns the locations of the outermost serial loops without a parallel region inside, in all
-    functions that `main` reaches. Loops of `single` and `master` constructs are serial, too.
+    functions that `main` reaches. They include loops in a parallel region that one thread runs, or
+    that every thread repeats.
     Without a `main`, all functions without a caller are entry points.
     """
     by_name: dict[str, list[Flow]] = {}
@@ -306,11 +307,10 @@ def serial_nests(flows: Sequence[Flow]) -> frozenset[Span]:
                 waiting.append(event.function)
             elif not isinstance(event, Block):
                 continue
-            elif event.kind in _ONE_OF_TEAM:  # of all threads, `single` and `master` run one
+            elif event.kind in _ONE_OF_TEAM:
                 search(event.body, parallel=event.kind == "parallel")
             elif event.kind not in _TEAM_BLOCKS:
-                serial = event.kind == "loop" and not parallel
-                if serial and not any(map(starts_team, every_event(event.body))):
+                if event.kind == "loop" and not any(map(starts_team, every_event(event.body))):
                     spans.add(event.span)
                 else:
                     search(event.body, parallel=parallel)

@@ -182,19 +182,51 @@ def test_a_serial_loop_with_much_of_the_time_is_fixed_first(tmp_path: Path) -> N
     assert f"Fix first: the serial loop at f.c:{line} takes {part}" in words
 
 
-@pytest.mark.parametrize("construct", ["single", "master", "masked"])
+@pytest.mark.parametrize(
+    "before",
+    [
+        "#pragma omp single", "#pragma omp master", "#pragma omp masked",
+        "if (omp_get_thread_num() == 0)", "",
+    ],
+)  # fmt: skip
 @pytest.mark.parametrize("called", [False, True])
 def test_one_thread_of_a_parallel_region_is_serial(
-    tmp_path: Path, construct: str, *, called: bool
+    tmp_path: Path, before: str, *, called: bool
 ) -> None:
-    """A loop in `single` costs the program as much as the same loop outside of the region."""
+    """A loop in `single` costs the program as much as the same loop outside of the region. So does
+    a loop that every thread repeats."""
+    if called and not before.startswith("#"):
+        pytest.skip("calls by every thread are not followed")
     alone = "alone();" if called else LOOP.format(v="b")
-    inside = SOURCE.replace(
-        "#pragma omp parallel for\n" + LOOP.format(v="a"),
-        f"#pragma omp parallel\n    {{\n#pragma omp {construct}\n    {{ {alone} }}\n"
-        f"#pragma omp for\n{LOOP.format(v='a')}    }}\n",
-    )
     known = _program(tmp_path, "alone();")
-    found = _program(tmp_path, "", inside)
+    found = _program(
+        tmp_path, "", _in_parallel(f"{before}\n    {{ {alone} }}\n#pragma omp barrier")
+    )
     assert found["serial_share"] == pytest.approx(known["serial_share"], rel=0.02)
     assert found["threads"] == known["threads"]
+
+
+@pytest.mark.parametrize(
+    "loop",
+    [
+        "for (int i = t * (n / p); i < (t + 1) * (n / p); i++)", "for (int i = t; i < n; i += p)",
+        "for (int i = 0; i < n; i++) if (i % p == t)",
+        "for (int i = 0; i < n; i++) { int own = i % p == t; if (own)",
+    ],
+)  # fmt: skip
+def test_a_loop_that_threads_divide_by_hand_is_not_serial(tmp_path: Path, loop: str) -> None:
+    end = "}" if "{" in loop else ""
+    divided = (
+        "int t = omp_get_thread_num(), p = omp_get_num_threads(), n = 4000000;\n"
+        f"{loop} b[i] = b[i] / (1.0 + b[i]);{end}\n#pragma omp barrier"
+    )
+    assert not _program(tmp_path, "", _in_parallel(divided))["serial_share"]
+
+
+def _in_parallel(before: str) -> str:
+    """The program with statements before the loop of its parallel region."""
+    loop = LOOP.format(v="a")
+    region = f"#pragma omp parallel\n    {{\n{before}\n#pragma omp for\n{loop}    }}\n"
+    made = SOURCE.replace(f"#pragma omp parallel for\n{loop}", region)
+    assert made != SOURCE
+    return "#include <omp.h>\n" + made

@@ -17,8 +17,14 @@ from regionpredict.frontend.lowering.index_lists import with_index_lists
 from regionpredict.frontend.lowering.loop_headers import outer_loop
 from regionpredict.frontend.lowering.region_builder import RegionBuilder
 from regionpredict.frontend.lowering.symbolic_values import Context
+from regionpredict.frontend.lowering.thread_numbers import ThreadNumbers
 from regionpredict.frontend.syntax import (
+    Decl,
+    DeclStmt,
+    Directive,
     For,
+    Function,
+    If,
     Pragma,
     RangeFor,
     Stmt,
@@ -60,10 +66,14 @@ def serial_nests_of(unit: LinkedUnit, spans: Collection[Span]) -> list[SerialNes
     if not spans:
         return []
     trees = CallTrees(unit)
+    numbers = ThreadNumbers(unit)
     nests = []
     for function in unit.bodies():
+        divided = _loops_divided_by_hand(function, spans, numbers)
         for loop, enclosing in _outermost_loops(function.body, (), spans, inside=False):
             span = loop.span
+            if span in divided:
+                continue
             pragma = Pragma("serial", (), 0, 0, span.line, span.column, "")
             builder = RegionBuilder(unit, function, pragma, span, trees)
             region = builder.build(loop, "combined", enclosing)
@@ -72,6 +82,42 @@ def serial_nests_of(unit: LinkedUnit, spans: Collection[Span]) -> list[SerialNes
             region = replace(region, others=others)
             nests.append(with_unified_names(unit, region, definitions))
     return [SerialNest(*nest) for nest in with_index_lists(nests)]
+
+
+def _loops_divided_by_hand(
+    function: Function, spans: Collection[Span], numbers: ThreadNumbers
+) -> set[Span]:
+    """Returns the loops in parallel regions whose bounds or conditions depend on the thread number.
+    Each thread may run other iterations of them.
+    """
+    divided: set[Span] = set()
+    for directive, _ in nested(function.body):
+        if not isinstance(directive, Directive) or directive.body is None:
+            continue
+        if "parallel" not in directive.pragma.kind.split() or directive.pragma.is_loop:
+            continue
+        loops = [
+            loop for loop, _ in nested(directive.body)
+            if isinstance(loop, (For, RangeFor, While)) and loop.span in spans
+        ]  # fmt: skip
+        dependent = numbers.dependent_variables(directive.body) if loops else set[Decl]()
+        divided |= {loop.span for loop in loops if _depends(loop, dependent, numbers)}
+    return divided
+
+
+def _depends(loop: Stmt, variables: set[Decl], numbers: ThreadNumbers) -> bool:
+    # In `if (omp_get_thread_num() == 0) for (int i = 0; ...)`, only the condition depends on it.
+    parts = [part for part, _ in nested(loop)]
+    counters = {
+        decl for part in parts if isinstance(part, For) and isinstance(part.init, DeclStmt)
+        for decl in part.init.decls
+    }  # fmt: skip
+    dependent = variables - counters
+    return any(
+        (isinstance(part, For) and numbers.header_depends(part, dependent))
+        or (isinstance(part, If) and numbers.may_depend(part.condition, dependent))
+        for part in parts
+    )
 
 
 def _outermost_loops(
