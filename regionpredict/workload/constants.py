@@ -62,6 +62,10 @@ SCATTER = Constant(
     "work counts as erratic if neighboring samples have a larger standard deviation. Smooth bounds "
     "have less than 1 %, the lengths of Collatz sequences 40 %",
 )  # fmt: skip
+MEDIAN_BEND = Constant(
+    1.652, "standard deviations", "derived",
+    "the median of the second differences of independent normal values: 0.6745 sqrt(1 + 4 + 1)",
+)  # fmt: skip
 SCATTERED_SAMPLES = Constant(
     256, "samples", "derived",
     "samples for the share of iterations in which a condition holds: precise to 1 %",

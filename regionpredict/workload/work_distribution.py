@@ -9,7 +9,13 @@ from statistics import median
 from typing import NamedTuple
 
 from regionpredict.analysis.schedule import Schedule
-from regionpredict.workload.constants import PROFILE_SAMPLES, SCATTER, WAITED_PIECE, WORK_PHASES
+from regionpredict.workload.constants import (
+    MEDIAN_BEND,
+    PROFILE_SAMPLES,
+    SCATTER,
+    WAITED_PIECE,
+    WORK_PHASES,
+)
 from regionpredict.workload.loop_nest import LoopNest, operations_of
 from regionpredict.workload.skewed_work import Skew, skewed_share
 
@@ -88,11 +94,11 @@ def _without_scatter(weights: list[float]) -> list[float]:
 
     The work of `while (n != 1) n = n & 1 ? 3 * n + 1 : n / 2;` is erratic. A piece has many
     iterations between two samples, so that only the trend remains. The median of second differences
-    ignores steps and ramps. For independent values of variance s^2, it is 0.6745 * sqrt(6) * s.
+    ignores steps and ramps.
     """
     bends = (abs(a - 2 * b + c) for a, b, c in zip(weights, weights[1:], weights[2:], strict=False))
     mean = sum(weights) / len(weights)
-    if median(bends) < SCATTER.value * mean * 0.6745 * math.sqrt(6):
+    if median(bends) < SCATTER.value * MEDIAN_BEND.value * mean:
         return weights
     middle = (len(weights) - 1) / 2
     slope = sum((k - middle) * weight for k, weight in enumerate(weights))

@@ -183,25 +183,18 @@ def test_a_serial_loop_with_much_of_the_time_is_fixed_first(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize(
-    "before",
+    ("before", "alone"),
     [
-        "#pragma omp single", "#pragma omp master", "#pragma omp masked",
-        "if (omp_get_thread_num() == 0)", "",
+        ("#pragma omp single", LOOP.format(v="b")), ("#pragma omp single", "alone();"),
+        ("#pragma omp master", LOOP.format(v="b")), ("#pragma omp masked", "alone();"),
+        ("if (omp_get_thread_num() == 0)", LOOP.format(v="b")), ("", LOOP.format(v="b")),
     ],
 )  # fmt: skip
-@pytest.mark.parametrize("called", [False, True])
-def test_one_thread_of_a_parallel_region_is_serial(
-    tmp_path: Path, before: str, *, called: bool
-) -> None:
+def test_one_thread_of_a_parallel_region_is_serial(tmp_path: Path, before: str, alone: str) -> None:
     """A loop in `single` costs the program as much as the same loop outside of the region. So does
     a loop that every thread repeats."""
-    if called and not before.startswith("#"):
-        pytest.skip("calls by every thread are not followed")
-    alone = "alone();" if called else LOOP.format(v="b")
-    known = _program(tmp_path, "alone();")
-    found = _program(
-        tmp_path, "", _in_parallel(f"{before}\n    {{ {alone} }}\n#pragma omp barrier")
-    )
+    inside = _in_parallel(f"{before}\n    {{ {alone} }}\n#pragma omp barrier")
+    known, found = _program(tmp_path, "alone();"), _program(tmp_path, "", inside)
     assert found["serial_share"] == pytest.approx(known["serial_share"], rel=0.02)
     assert found["threads"] == known["threads"]
 
