@@ -313,13 +313,13 @@ def test_a_damaged_text_with_its_digest_is_no_answer_and_no_error(tmp_path: Path
         (Tree("/usr/include", ("c.h",), (".h",), ("x",), 4),),
     )  # fmt: skip
     questions = json.dumps(known).encode()
-    assert cache_module._dependencies(questions) == known
+    assert cache_module._parse_dependencies(questions) == known
     answer = json.dumps([1, [[1, "table\n"], [2, "note \ud83d\ude00\n"]]]).encode()
     assert cache_module._parse_pieces(answer) == [(1, "table\n"), (2, "note \U0001f600\n")]
     texts = [*mutants(questions, 300, seed=1), questions.replace(b"a.h", b"\\u0000"),
              questions.replace(b"4]", b"1e999]")]  # fmt: skip
     for text in texts:
-        found = cache_module._dependencies(text)
+        found = cache_module._parse_dependencies(text)
         if found is not None:
             fingerprint(found._replace(trees=()))
     for text in (*mutants(answer, 300, seed=2), answer.replace(b"[1, ", b"[1e999, "),

@@ -123,7 +123,7 @@ def test_an_empty_file_is_no_error(run: Call, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "loops, said", [(1, "leaves out the only OpenMP loop"), (3, "leaves out all 3 OpenMP loops")]
+    "loops, said", [(1, "removes the only OpenMP loop"), (3, "removes all 3 OpenMP loops")]
 )
 def test_loops_that_are_all_left_out_are_not_none(
     run: Call, tmp_path: Path, loops: int, said: str

@@ -119,7 +119,7 @@ def test_a_model_without_a_curve(teams: list[TeamPrediction], machine: Machine) 
 
 
 def test_nothing_to_ask_for_is_said(teams: list[TeamPrediction], machine: Machine) -> None:
-    with pytest.raises(InputError, match="no region has a hint"):
+    with pytest.raises(InputError, match="no loop has a hint"):
         slurm_script(recommendation_of(teams[2:], machine), teams[2:], machine, "density")
 
 

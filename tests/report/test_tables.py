@@ -80,7 +80,7 @@ def test_the_table_names_every_region(source: str) -> None:
             and region.function.endswith(line.split()[1].rpartition("…")[2])
             for line in text.splitlines()
         ), region.id
-    assert f"{len(result.predictions)} regions: " in text
+    assert f"{len(result.predictions)} loops: " in text
 
 
 @pytest.mark.parametrize("model", ["density", "saturation"])
