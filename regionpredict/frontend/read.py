@@ -297,9 +297,13 @@ def lower_file(
         place = Span(parsed.files[0], 1)
         notes.append(Diagnostic(WITHHELD, place, f"the callers of the regions: {program.reason}"))
         program = _CallsAndLoops(parsed.flows, (), (), ())
+    if isinstance(alone, Failure):
+        place = Span(parsed.files[0], 1)
+        notes.append(Diagnostic(WITHHELD, place, f"the serial loops: {alone.reason}"))
+        alone = []
     return part._replace(
         regions=regions, diagnostics=[*part.diagnostics, *notes], **program._asdict(),
-        serial=() if isinstance(alone, Failure) else tuple(alone),
+        serial=tuple(alone),
     )  # fmt: skip
 
 
