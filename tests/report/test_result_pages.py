@@ -359,7 +359,7 @@ def test_isoefficiency_has_the_points_and_the_five_answers(folder: Path) -> None
 
 def test_every_figure_of_a_machine_is_on_its_page(folder: Path) -> None:
     (figures,) = [one for one in blocks_of(page_of(folder, "machine"), "table")
-                  if one["title"].startswith("Every figure")]  # fmt: skip
+                  if one["title"].startswith("All figures")]  # fmt: skip
     known = {row[0]: row[1] for row in figures["rows"]}
     assert known["node.clock"] == "2.66 GHz"
     assert known["caches[0].size"] == "32 KiB"
