@@ -285,8 +285,7 @@ def loops_with_calls(flows: Sequence[Flow]) -> frozenset[Span]:
 def serial_nests(flows: Sequence[Flow]) -> frozenset[Span]:
     """Returns the locations of the outermost serial loops without a parallel region inside, in all
     functions that `main` reaches. They include loops in a parallel region that one thread runs, or
-    that every thread repeats.
-    Without a `main`, all functions without a caller are entry points.
+    that every thread repeats. Without a `main`, all functions without a caller are entry points.
     """
     by_name: dict[str, list[Flow]] = {}
     for flow in flows:
@@ -307,7 +306,7 @@ def serial_nests(flows: Sequence[Flow]) -> frozenset[Span]:
                 waiting.append(event.function)
             elif not isinstance(event, Block):
                 continue
-            elif event.kind in _ONE_OF_TEAM:
+            elif event.kind in _WITH_SERIAL_LOOPS:
                 search(event.body, parallel=event.kind == "parallel")
             elif event.kind not in _TEAM_BLOCKS:
                 if event.kind == "loop" and not any(map(starts_team, every_event(event.body))):
@@ -324,7 +323,7 @@ def serial_nests(flows: Sequence[Flow]) -> frozenset[Span]:
     return frozenset(spans)
 
 
-_ONE_OF_TEAM = ("parallel", "one")
+_WITH_SERIAL_LOOPS = ("parallel", "one")
 _TEAM_BLOCKS = frozenset(("parallel", "share", "one", "task", "elsewhere"))
 
 

@@ -76,8 +76,8 @@ class _SectionBuilder:
         self._moving |= {name for statement, _ in region.statements() for name in statement.writes}
 
     def replaced(self, nodes: Sequence[Node], *, conditional: bool) -> tuple[Node, ...]:
-        """Returns the nodes with constructs instead of calls. `perhaps` says that a condition
-        decides whether the nodes run.
+        """Returns the nodes with constructs instead of calls. `conditional` says that a
+        condition decides whether the nodes run.
         """
         made: list[Node] = []
         at = 0
@@ -146,7 +146,7 @@ class _SectionBuilder:
         return None
 
     def _spin_lock(self, loop: Loop) -> _LockCall | None:
-        """The lock that a loop tries to acquire until it succeeds. The loop has no other effect."""
+        """Returns the lock that a loop acquires, if the loop only repeats attempts."""
         if loop.trips is not None:
             return None
         tries = [call for call in _calls_in(loop) if call.place is not None]

@@ -142,7 +142,7 @@ def predict_team(
 
 
 def _note_on(kind: str, line: int) -> str:
-    if kind in ("single", "master", "masked"):
+    if kind in ("single", "master", "masked", "critical"):
         return f"loops in the {kind} at line {line} count as serial time of the program"
     return f"the time of the {kind} at line {line} is excluded"
 

@@ -69,16 +69,27 @@ def iterations_where_true(
     count = int((PROFILE_SAMPLES if together else SCATTERED_SAMPLES).value)
     every = trips <= count
     count, hits = int(trips) if every else count, 0
+
+    def holds(number: int) -> bool | None:
+        return _all_hold(tests, {**values, variable: round(begin) + step * number})
+
     for sample in range(count):
         part = (sample + 0.5) / count if together or every else (sample * GOLDEN_RATIO.value) % 1.0
-        held = _all_hold(tests, {**values, variable: round(begin) + step * int(part * trips)})
+        held = holds(int(part * trips))
         if held is None:
             return None
+        if held and together and not every:  # a single iteration does not represent a range
+            held = bool(holds(int(part * trips) - 1) or holds(int(part * trips) + 1))
         hits += held
     if not hits:
-        ends = {round(begin), round(begin) + step * (round(trips) - 1)}
-        places = sorted(ends.union(*(_turning_points(test, variable, values) for test, _ in tests)))
-        single = next((p for p in places if _all_hold(tests, {**values, variable: p})), None)
+        iterations = range(round(begin), round(begin) + step * round(trips), step)
+        places = {iterations[0], iterations[-1]}.union(
+            *(_turning_points(test, variable, values) for test, _ in tests)
+        )
+        single = next(
+            (place for place in sorted(places) if place in iterations
+             and _all_hold(tests, {**values, variable: place})), None,
+        )  # fmt: skip
         return TrueIterations(
             tests, variable, values, 1.0 / trips, together=single is not None, single=single
         )
@@ -99,7 +110,7 @@ def _all_hold(tests: Tests, values: Mapping[str, int | Fraction]) -> bool | None
 def _turning_points(
     test: Expr, variable: str, values: Mapping[str, int | Fraction]
 ) -> Iterator[int]:
-    """The values of the variable at which comparisons in a test change their result."""
+    """Yields the values of the variable at which comparisons in a test change their result."""
     for atom in _atoms_of(test):
         if variable not in atom.names:
             continue

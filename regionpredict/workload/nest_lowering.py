@@ -135,7 +135,7 @@ class _GroupMember(NamedTuple):
 
 
 def _work_of(statement: Statement) -> float:
-    """The approximate number of operations and accesses of a statement."""
+    """Returns the approximate number of operations and accesses of a statement."""
     operations = sum(
         count * (CALL_OPERATIONS.value if operation.kind.startswith("call:") else 1.0)
         for operation, count in statement.operations
@@ -205,12 +205,9 @@ class _Lowering:
 
     def _lower_loop(
         self, source: Loop, enclosing: tuple[LoopHeader, ...], *, shared: bool, given: float = 1.0,
-        tests: Tests = (),
+        held: TrueIterations | None = None,
     ) -> NestLoop:  # fmt: skip
-        """Lowers a loop that runs in a `given` share of the outer iterations in which the `tests`
-        hold.
-        """
-        held = self._where_tests_hold(tests, enclosing)
+        """Lowers a loop that runs in a `given` share of the outer iterations `held`, or of all."""
         step = source.step.evaluate(self.values) if source.step is not None else None
         size = int(step) if isinstance(step, int | Derived) and step else 1
         onward = size // abs(size)
@@ -280,19 +277,19 @@ class _Lowering:
 
     def _lower_body(
         self, nodes: tuple[Node, ...], chain: tuple[LoopHeader, ...], contents: _LoopContents,
-        share: float, given: float = 1.0, tests: Tests = (),
+        share: float, given: float = 1.0, held: TrueIterations | None = None,
     ) -> None:  # fmt: skip
         """Adds the nodes of a loop body, which run in a `share` of the iterations, to `contents`.
 
-        `given` is the part of `share` that follows from given shares, without assumed ones. `tests`
-        are the enclosing conditions of assumed share. Code that never runs accesses no data.
+        `given` is the part of `share` that follows from given shares, without assumed ones. `held`
+        are the parallel iterations in which the enclosing conditions hold, if these are known. Code
+        that never runs accesses no data.
         """
         for node in nodes:
             if isinstance(node, Statement):
                 if share:
                     contents.accesses.extend(enumerate(node.accesses, self.accesses))
                 self.accesses += len(node.accesses)
-                held = self._where_tests_hold(tests, chain)
                 if held is not None and held.together and share:
                     contents.guarded.append((held, node))
                 contents.statements.append((self.statements, share))
@@ -301,7 +298,7 @@ class _Lowering:
                 shared = chain[-1].parallel and not contents.children and len(chain) < self.collapse
                 runs = given if share else 0.0
                 contents.children.append(
-                    self._lower_loop(node, chain, shared=shared, given=runs, tests=tests)
+                    self._lower_loop(node, chain, shared=shared, given=runs, held=held)
                 )
             elif isinstance(node, Branch):
                 # Calls with several possible targets have more than two sides of equal share.
@@ -310,20 +307,20 @@ class _Lowering:
                 sides = zip(
                     node.sides, shares_of_sides(node, even, _middle_trips(chain)), strict=True
                 )
-                before = self._where_tests_hold(tests, chain)
                 for number, (side, assumed) in enumerate(sides):
                     known = 1.0 if guessed and assumed >= even else assumed
-                    inner, runs = tests, assumed
+                    where, runs = held, assumed
                     if node.test is not None and guessed:
-                        inner = (*tests, (node.test, number == 0))
-                        place = self._where_tests_hold(inner, chain)
-                        if place is not None and place.tests[-1] == inner[-1]:
-                            runs = place.share / (before.share if before is not None else 1.0)
+                        test = (node.test, number == 0)
+                        tests = (*held.tests, test) if held is not None else (test,)
+                        where = self._where_tests_hold(tests, chain) or held
+                        if where is not None and where.tests[-1] == test:
+                            runs = where.share / (held.share if held is not None else 1.0)
                     self._lower_body(
-                        side, chain, contents, share * min(1.0, runs), given * known, inner
+                        side, chain, contents, share * min(1.0, runs), given * known, where
                     )
             else:
-                self._lower_body(node.body, chain, contents, share, given, tests)
+                self._lower_body(node.body, chain, contents, share, given, held)
 
     def _where_tests_hold(
         self, tests: Tests, around: Sequence[LoopHeader]
@@ -496,8 +493,8 @@ class _Lowering:
         widest = max(
             (abs(s) for name, s in address.slopes.items() if name not in picked), default=0
         )
-        distance = all(abs(address.slopes.get(name, 0.0)) > widest for name in picked)
-        return _plus_offset(address, access.offset) if distance and widest else None
+        separate = all(abs(address.slopes.get(name, 0.0)) > widest for name in picked)
+        return _plus_offset(address, access.offset) if separate and widest else None
 
     def _affine_address(
         self, access: Access, subscripts: Sequence[Expr], chain: tuple[LoopHeader, ...]

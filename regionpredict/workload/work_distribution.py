@@ -23,11 +23,11 @@ from regionpredict.workload.skewed_work import Skew, skewed_share
 class WorkProfile(NamedTuple):
     """The distribution of work along the parallel loop.
 
-    `iterations` is the number of parallel iterations. `weights` is the work (operations)
-    at samples along the loop, and empty if all iterations are equal. `skew` is the distribution of
+    `iterations` is the number of parallel iterations. `weights` is the work (operations) at samples
+    along the loop, and empty if all iterations are equal. `skew` is the distribution of
     data-dependent work, or None. `per_thread` says that the parallel loop counts threads, so that
-    iteration t is the work of thread t.
-    `heaviest` is the share of the work in the longest iteration, or 0 if all are equal.
+    iteration t is the work of thread t. `heaviest` is the share of the work in
+    the longest iteration, or 0 if all are equal.
     """
 
     iterations: float
@@ -52,8 +52,8 @@ def work_profile(
 
 
 def _weights(nest: LoopNest) -> tuple[tuple[float, ...], float]:
-    """The work at samples along the parallel loop, and the longest iteration's share of all work.
-    Both are empty if all iterations are equal.
+    """Returns the work at samples along the parallel loop, and the longest iteration's share of all
+    work. Without samples, all iterations are equal.
     """
     outer = nest.parallel[0]
     conditions = [loop.held for loop in nest.loops if loop.held is not None]
@@ -90,7 +90,7 @@ def _weights(nest: LoopNest) -> tuple[tuple[float, ...], float]:
 
 
 def _without_scatter(weights: list[float]) -> list[float]:
-    """The linear trend of the weights, if they scatter from sample to sample.
+    """Returns the linear trend of the weights if they scatter from sample to sample.
 
     The work of `while (n != 1) n = n & 1 ? 3 * n + 1 : n / 2;` is erratic. A piece has many
     iterations between two samples, so that only the trend remains. The median of second differences

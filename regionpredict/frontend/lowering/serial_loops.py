@@ -101,12 +101,13 @@ def _loops_divided_by_hand(
             if isinstance(loop, (For, RangeFor, While)) and loop.span in spans
         ]  # fmt: skip
         dependent = numbers.dependent_variables(directive.body) if loops else set[Decl]()
-        divided |= {loop.span for loop in loops if _depends(loop, dependent, numbers)}
+        divided |= {loop.span for loop in loops if _is_divided(loop, dependent, numbers)}
     return divided
 
 
-def _depends(loop: Stmt, variables: set[Decl], numbers: ThreadNumbers) -> bool:
-    # In `if (omp_get_thread_num() == 0) for (int i = 0; ...)`, only the condition depends on it.
+def _is_divided(loop: Stmt, variables: set[Decl], numbers: ThreadNumbers) -> bool:
+    # `if (omp_get_thread_num() == 0) for (int i = 0; ...)` makes `i` dependent, but thread 0 runs
+    # all iterations.
     parts = [part for part, _ in nested(loop)]
     counters = {
         decl for part in parts if isinstance(part, For) and isinstance(part.init, DeclStmt)
