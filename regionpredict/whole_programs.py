@@ -104,7 +104,7 @@ def serial_code(
     nests: Sequence[SerialNest], structure: ProgramTeams, given: Mapping[str, int],
     machine: Machine, common: CommonSizes,
 ) -> dict[str, SerialCode]:  # fmt: skip
-    """Predicts the code outside all parallel regions, by the file of the program's `main`.
+    """Predicts the loops that threads do not share, by the file of the program's `main`.
 
     Unknown sizes have the same assumed values as in parallel regions.
     """
