@@ -70,8 +70,10 @@ def iterations_where_true(
     every = trips <= count
     count, hits = int(trips) if every else count, 0
 
+    first = round(float(begin))  # a derived number cannot be the bound of a range
+
     def holds(number: int) -> bool | None:
-        return _all_hold(tests, {**values, variable: round(begin) + step * number})
+        return _all_hold(tests, {**values, variable: first + step * number})
 
     for sample in range(count):
         part = (sample + 0.5) / count if together or every else (sample * GOLDEN_RATIO.value) % 1.0
@@ -82,7 +84,7 @@ def iterations_where_true(
             held = bool(holds(int(part * trips) - 1) or holds(int(part * trips) + 1))
         hits += held
     if not hits:
-        iterations = range(round(begin), round(begin) + step * round(trips), step)
+        iterations = range(first, first + step * int(trips), step)
         places = {iterations[0], iterations[-1]}.union(
             *(_turning_points(test, variable, values) for test, _ in tests)
         )

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from nest_texts import nest_of
+from nest_texts import facts_of, nest_of
 
 from regionpredict.analysis.schedule import Schedule
+from regionpredict.ir import Expr
+from regionpredict.workload.derived_number import Derived
 from regionpredict.workload.loop_nest import body_executions
+from regionpredict.workload.nest_lowering import loop_nest
 from regionpredict.workload.work_distribution import largest_share, work_profile
 
 N, WORK = 4000, 1000
@@ -66,6 +69,17 @@ def test_one_iteration_is_one(place: int) -> None:
     """Also iteration 31, which is a sample."""
     nest = nest_of(source(f"if (i == {place})"), "int n, double *a", n=N)
     assert body_executions(nest)[1][1] == pytest.approx(WORK)
+
+
+def test_a_size_with_a_formula_gives_the_same_iterations() -> None:
+    """Reuse distances are formulas: their sizes are numbers that keep the name."""
+    for test in ("i == 7", "i == n - 3", "i > 0 && i % 10 == 0 && i < 5"):
+        region = facts_of(source(f"if ({test})"), "int n, double *a").region
+        named, plain = (loop_nest(region, {"n": n}) for n in (Derived(N, Expr.name("n")), N))
+        assert named is not None
+        assert plain is not None
+        counts = [[float(n) for _, n in body_executions(nest)] for nest in (named, plain)]
+        assert counts[0] == counts[1]
 
 
 @pytest.mark.parametrize("test", ["i == n + 7", "i < 0", "i > n"])
