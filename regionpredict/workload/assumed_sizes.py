@@ -209,7 +209,8 @@ def bound_sizes(facts: RegionFacts, target: SizeTarget, line_bytes: int) -> Boun
     Unknown sizes have a common value n. Bisection finds n so that the region accesses the target
     amount of data. If the data do not grow with n, the number of iterations equals the number of
     elements in that amount. `MOST_WORK` limits n. Names that only shorten a loop (`first` in
-    `i <= last - first`) are lower bounds of 0. Divisors of a length (`i < n / parts`) are 1.
+    `i <= last - first`) are lower bounds of 0. Divisors of a length (`i < n / parts`) are 1. An
+    exponent (`k` in `1 << k`) is the binary logarithm of n.
     """
     answers = _size_cache(facts)
     if (target, line_bytes) not in answers:
@@ -237,7 +238,8 @@ def _bound_sizes(facts: RegionFacts, target: SizeTarget, line_bytes: int) -> Bou
     known = {**known, **steps}
     notes += [f"{name} = {value} (no value given: a step)" for name, value in steps.items()]
     missing = [name for name in missing if name not in steps]
-    lower, divisors = _lower_bounds(facts, missing)
+    exponents = _exponents(facts, missing)
+    lower, divisors = _lower_bounds(facts, missing, exponents)
     missing = [name for name in missing if name not in lower and name not in divisors]
     least = 0 if missing or not lower else _running_lower_bound(facts, known, lower, divisors)
     known = {**known, **dict.fromkeys(lower, least), **dict.fromkeys(divisors, 1)}
@@ -249,13 +251,39 @@ def _bound_sizes(facts: RegionFacts, target: SizeTarget, line_bytes: int) -> Bou
         return _with_middle_notes(facts, with_middles(facts.region, bindings), notes, None)
 
     def trial(n: int) -> Values:
-        bindings = {**known, **dict.fromkeys(missing, n)}
+        power = n.bit_length() - 1
+        bindings = {**known, **{name: power if name in exponents else n for name in missing}}
         return with_middles(facts.region, facts.bindings.with_derived(bindings))
 
     n, why = _common_size(facts, trial, target, line_bytes)
-    names = ", ".join(missing)
-    notes.append(f"{names} = {n} (no value given: {why})")
-    return _with_middle_notes(facts, trial(n), notes, OpenSize(tuple(missing), n))
+    sizes = tuple(name for name in missing if name not in exponents)
+    powers = [name for name in missing if name in exponents]
+    if sizes:
+        notes.append(f"{', '.join(sizes)} = {n} (no value given: {why})")
+    if powers:
+        power = n.bit_length() - 1
+        notes.append(f"{', '.join(powers)} = {power} (no value given: an exponent, {why})")
+    return _with_middle_notes(facts, trial(n), notes, OpenSize(sizes, n) if sizes else None)
+
+
+def _exponents(facts: RegionFacts, missing: Sequence[str]) -> set[str]:
+    """Returns the missing names that occur in exponents of loop bounds and subscripts, or in bounds
+    of loops whose variable is an exponent.
+    """
+    region = facts.region
+    loops = (*region.enclosing, *region.loops())
+    bounds = [(loop.variable, bound) for loop in loops
+              for bound in (loop.start, loop.bound, loop.trips) if bound is not None]  # fmt: skip
+    subscripts = [subscript for statement, _ in region.statements()
+                  for access in statement.accesses for subscript in access.subscripts]  # fmt: skip
+    found: set[str] = set()
+    for expression in {*subscripts, *(bound for _, bound in bounds)}:
+        inner = facts.bindings.in_unbound(expression)
+        if "exp2" in inner.kinds:
+            found.update(*(atom.names for atom in inner.atoms() if atom.kind == "exp2"))
+    if found:
+        found.update(*(bound.names for variable, bound in bounds if variable in found))
+    return found.intersection(missing)
 
 
 def _common_size(
@@ -312,15 +340,18 @@ def _with_middle_notes(
     return BoundSizes(bindings, (*notes, *middles), open_size)
 
 
-def _lower_bounds(facts: RegionFacts, missing: list[str]) -> tuple[list[str], list[str]]:
+def _lower_bounds(
+    facts: RegionFacts, missing: Sequence[str], exponents: Set[str]
+) -> tuple[list[str], list[str]]:
     """Returns the names that shorten at least one loop and lengthen none, as lower bounds and
     divisors. Divisors cannot be 0.
     """
-    size = int(LARGEST_TRIAL.value)
+    largest = int(LARGEST_TRIAL.value)
+    sizes = {name: largest.bit_length() // 2 if name in exponents else largest for name in missing}
     first = dict.fromkeys(
         (loop.variable for loop in facts.region.loops()), 0
     )  # first values of loops
-    base = {**first, **facts.bindings.values, **dict.fromkeys(missing, size)}
+    base = {**first, **facts.bindings.values, **sizes}
     lower: list[str] = []
     divisors: list[str] = []
     for name in missing:
@@ -328,7 +359,7 @@ def _lower_bounds(facts: RegionFacts, missing: list[str]) -> tuple[list[str], li
         for trips in _trip_counts(facts):
             if name not in trips.names:
                 continue
-            here, beyond = trips.evaluate(base), trips.evaluate({**base, name: 2 * size})
+            here, beyond = trips.evaluate(base), trips.evaluate({**base, name: 2 * sizes[name]})
             if here == beyond == 0:  # a known length divided by a large number is 0
                 here = trips.evaluate({**base, name: 1})
             if here is None or beyond is None:

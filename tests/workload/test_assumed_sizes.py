@@ -288,3 +288,23 @@ def test_work_that_outgrows_the_data_limits_a_size() -> None:
     facts = facts_of("for (int i = 0; i < n; i++) b[i] += a[i];", head)
     size = bound_sizes(facts, SizeTarget(_target(), "as large as asked"), 64).open
     assert size is not None and 16 * size.value == pytest.approx(_target(), rel=1e-6)
+
+
+@pytest.mark.parametrize("end", ["(1L << last) - 1", "(n << last) - 1"])
+def test_an_exponent_is_the_logarithm_of_a_size(tmp_path: Path, end: str) -> None:
+    """The smallest power of two that fills ten caches, and n times the largest power up to n."""
+    values = _guess(tmp_path, "0", end, "a[i] = 0.0")
+    needed = _target() // 8
+    if "n" in values:
+        n = values["n"]
+        assert values["last"] == int(math.log2(n))
+        assert (n - 1) * 2 ** int(math.log2(n - 1)) < needed <= n << values["last"]
+    else:
+        assert 2 ** (values["last"] - 1) < needed <= 2 ** values["last"]
+
+
+def test_a_shift_to_the_right_shortens_a_loop(tmp_path: Path) -> None:
+    """`n >> last` iterations are most for a shift by 0."""
+    values = _guess(tmp_path, "0", "(n >> last) - 1", "a[i] = 0.0")
+    assert values["last"] == 0
+    assert values["n"] * 8 == pytest.approx(_target(), abs=8)
