@@ -32,14 +32,15 @@ def indirect_updates(region: Region) -> list[Access]:
     """Returns the updates of shared elements through an index from memory, one per array.
 
     Counters (`h[k]++`), and several lookups in one iteration, are included. A sum into the rows of
-    a list is excluded, because such lists contain each row once. Sums over a part of the data
-    (`for (k = first[i]; k < last[i]; k++) y[of[k]] += v`) are excluded, because parts usually begin
-    where the rows change.
+    a list is excluded, because such lists contain each row once. The same holds for counters that
+    an inner loop increases several times, such as the end of a row that the iteration fills. Sums
+    over a part of the data (`for (k = first[i]; k < last[i]; k++) y[of[k]] += v`) are excluded,
+    because parts usually begin where the rows change.
     """
     parallel = {loop.variable for loop in parallel_loops(region)}
     accesses: dict[str, Access] = {}
     for reference in _shared_writes(region):
-        counts = _is_counter(reference.statement)
+        counts = _is_counter(reference.statement) and not _repeats_in_loop(reference)
         chosen = {
             loop.variable for loop in reference.loops
             if counts or not (loop.variable in parallel or _is_part(loop, parallel))
@@ -119,6 +120,12 @@ def _reads_same_element(write: Reference) -> bool:
 def _is_counter(statement: Statement) -> bool:
     """Whether a statement adds a constant: `h[k]++`, `h[k] += 1`."""
     return _COUNTING.search(statement.text) is not None
+
+
+def _repeats_in_loop(write: Reference) -> bool:
+    """Whether the innermost of several loops writes the same element in every iteration."""
+    inner = write.loops[-1].variable
+    return len(write.loops) > 1 and not any(inner in s.names for s in write.access.subscripts)
 
 
 def _writes_same_value(statement: Statement, changing: Collection[str], region: Region) -> bool:

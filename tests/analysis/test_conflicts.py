@@ -70,6 +70,10 @@ WRONG = {
         FOR + I + "for (int j = idx[i]; j < idx[i + 1]; j++) h[idx[j]]++;",
         "RP224",
     ),
+    "end of a row": (
+        FOR + I + "for (int j = k; j < m; j++) h[idx[i]]++;",
+        "RP225",
+    ),
     "scatter": (FOR + I + "for (int j = 0; j < m; j++) y[idx[j]] += A[i][j];", "RP224"),
 }
 RIGHT = {
