@@ -68,9 +68,9 @@ def command(
     from regionpredict.measure.synthetic_run import synthetic_times
     from regionpredict.model_sweeps import loops_source, model_answers, order_loops, sweep_loops
     from regionpredict.report.bench import bench_document
+    from regionpredict.report.machine import convergence_sentence
     from regionpredict.report.quantities import show_bytes
     from regionpredict.report.rendered import rendered
-    from regionpredict.report.unconverged import convergence_sentence
 
     own = _own_loop(dimensions, order, operations, working_set, pattern)
     budget = parse_duration(time_budget, "--time-budget")
@@ -153,11 +153,11 @@ def _result_rows(
 
     return [
         BenchRow(
-            figure=loop.figure, x=float(loop.x), label=loop.shown,
+            figure=loop.figure, x=float(loop.x), loop=loop.shown,
             working_set_bytes=loop.bytes_on(machine), iterations=loop.iterations(machine),
             dimensions=len(loop.order), order=loop.order, operations=loop.operations,
             stride=loop.stride, pattern=loop.pattern, threads=count,
-            seconds=times.get((place, count)), predicted=answer.seconds.get(count),
+            seconds=times.get((place, count)), predicted_seconds=answer.seconds.get(count),
             alone=times.get((place, 1)), predicted_alone=answer.seconds.get(1),
             score=answer.score,
         )

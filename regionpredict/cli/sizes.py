@@ -72,7 +72,7 @@ def command(
     decides the hints that differ. Set the values with --set, or in a file with --sizes.
     """
     from regionpredict.pipeline import predict
-    from regionpredict.report.other_names import other_names
+    from regionpredict.report.size_hints import other_names
     from regionpredict.sizes.deciding_shares import deciding_shares
     from regionpredict.sizes.ranking import rank_sizes
 

@@ -245,6 +245,10 @@ class Clause(NamedTuple):
     name: str
     text: str | None = None
 
+    def __str__(self) -> str:
+        """Returns the clause as in the source."""
+        return self.name if self.text is None else f"{self.name}({self.text})"
+
 
 WITHHELD = "RP120"
 """The rule for regions that have no result because of an internal error."""

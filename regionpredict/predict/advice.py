@@ -58,7 +58,8 @@ class Advice(NamedTuple):
     """A recommended source change at `span`. `id` is the id of the rule.
 
     `gain` is the ratio of the parallel region's best times before and after the change. `saved` is
-    the time saved in all executions, in seconds.
+    the time saved in all executions, in seconds. `program_advice` sums both over all regions that
+    need the change.
     """
 
     id: str
@@ -66,6 +67,10 @@ class Advice(NamedTuple):
     message: str
     gain: float
     saved: float
+
+    def __str__(self) -> str:
+        """Describes the change, such as `1.5x: write collapse(2) (RP203)`."""
+        return f"{self.gain:.1f}x: {self.message} ({self.id})"
 
 
 class AdvisedLoop(NamedTuple):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
 
 from regionpredict.predict.advice import Advice
 from regionpredict.predict.constants import WORTHWHILE_SAVING
@@ -13,19 +12,7 @@ ByTeam = Mapping[str, Sequence[Advice]]
 """The source changes of each parallel region, best first, by region id."""
 
 
-class ProgramAdvice(NamedTuple):
-    """A source change with its total effect on all regions that need it: the speedup and the saved
-    seconds.
-    """
-
-    id: str
-    span: Span
-    message: str
-    gain: float
-    saved: float
-
-
-def program_advice(advice: ByTeam, spent: float | None = None) -> list[ProgramAdvice]:
+def program_advice(advice: ByTeam, spent: float | None = None) -> list[Advice]:
     """Returns the best change of each parallel region, most saved seconds first. A change that
     several regions need is listed once.
 
@@ -46,10 +33,10 @@ def program_advice(advice: ByTeam, spent: float | None = None) -> list[ProgramAd
     return sorted(changes, key=lambda best: -best.saved)
 
 
-def _combined_advice(ones: Iterable[Advice]) -> ProgramAdvice:
+def _combined_advice(ones: Iterable[Advice]) -> Advice:
     known = list(ones)
     saved = sum(advice.saved for advice in known)
     before = sum(advice.saved / (1.0 - 1.0 / advice.gain) for advice in known)
     first = max(known, key=lambda advice: advice.saved)
     gain = before / (before - saved) if before > saved else first.gain
-    return ProgramAdvice(first.id, first.span, first.message, gain, saved)
+    return Advice(first.id, first.span, first.message, gain, saved)

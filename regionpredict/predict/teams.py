@@ -94,6 +94,11 @@ class TeamPrediction(TeamEstimate):
     facts: TeamFacts
 
     @property
+    def total_seconds(self) -> float | None:
+        """Returns the time of all executions on one thread."""
+        return None if self.seconds is None else self.seconds * self.facts.executions.weight
+
+    @property
     def sizes_from(self) -> str:
         """The least certain source of the parallel region's sizes, one of `SIZE_ORIGINS`."""
         return sizes_origin([member.facts for member in self.facts.members], self.unbound)

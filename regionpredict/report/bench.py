@@ -24,15 +24,16 @@ DIFFERENT = 0.05
 
 
 class BenchRow(NamedTuple):
-    """A loop at one number of threads. `figure` and `x` are its place in a figure, and `label` its
+    """A loop at one number of threads. `figure` and `x` are its place in a figure, and `loop` its
     description. `iterations` is per execution, and `pattern` is its access pattern. `seconds` is
-    the shortest time of one execution. `predicted` is the saturation model's time, or None. `alone`
-    and `predicted_alone` are the same on one thread. `score` is the density model's, 0 to 1.
+    the shortest time of one execution. `predicted_seconds` is the saturation model's time, or None.
+    `alone` and `predicted_alone` are the same on one thread. `score` is the density model's, 0 to
+    1.
     """
 
     figure: str
     x: float
-    label: str
+    loop: str
     working_set_bytes: int
     iterations: int
     dimensions: int
@@ -42,7 +43,7 @@ class BenchRow(NamedTuple):
     pattern: str
     threads: int
     seconds: float | None
-    predicted: float | None
+    predicted_seconds: float | None
     alone: float | None
     predicted_alone: float | None
     score: float | None
@@ -55,7 +56,7 @@ class BenchRow(NamedTuple):
     @property
     def predicted_speedup(self) -> float | None:
         """Returns the predicted speedup over one thread, by the saturation model."""
-        return _speedup_ratio(self.predicted_alone, self.predicted)
+        return _speedup_ratio(self.predicted_alone, self.predicted_seconds)
 
     @property
     def utilization(self) -> float | None:
@@ -91,7 +92,14 @@ def bench_document(machine: str, axes: Mapping[str, str], rows: Sequence[BenchRo
         Column("Score", "{:.2f}".format, minor=True, unknown="?"),
     ]  # fmt: skip
     loops = [
-        (row.label, row.seconds, row.predicted, row.speedup, row.predicted_speedup, row.score)
+        (
+            row.loop,
+            row.seconds,
+            row.predicted_seconds,
+            row.speedup,
+            row.predicted_speedup,
+            row.score,
+        )
         for row in rows
         if row.threads == most
     ]
@@ -100,12 +108,7 @@ def bench_document(machine: str, axes: Mapping[str, str], rows: Sequence[BenchRo
         "Predicted: by the saturation model.",
         "Score: density model, from 0 (keeps few cores busy) to 1 (all of them).",
     ]
-    every = csv_rows(_KEYS, [
-        (row.figure, row.x, row.label, row.working_set_bytes, row.iterations, row.dimensions,
-         row.order, row.operations, row.stride, row.pattern, row.threads, row.seconds, row.speedup,
-         row.utilization, row.score, row.predicted, row.predicted_speedup)
-        for row in rows
-    ])  # fmt: skip
+    every = csv_rows(_KEYS, [[getattr(row, key) for key in _KEYS] for row in rows])
     missing: list[Block] = [Text(
         "The time budget ended before all loops were measured: they have predictions alone."
     )] if any(row.seconds is None for row in rows) else []  # fmt: skip
@@ -191,7 +194,10 @@ def _figure_picture(axis: str, rows: Sequence[BenchRow]) -> Section:
         for threads in sorted({least, most})
         for name, nanoseconds in (
             ("measured", lambda row: row.seconds and row.seconds * 1e9 / row.iterations),
-            ("saturation", lambda row: row.predicted and row.predicted * 1e9 / row.iterations),
+            (
+                "saturation",
+                lambda row: row.predicted_seconds and row.predicted_seconds * 1e9 / row.iterations,
+            ),
         )
     ]
     drawn = [[one for one in lines if one["points"]] for lines in (shares, times)]

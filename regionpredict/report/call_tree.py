@@ -43,9 +43,8 @@ def call_tree_table(
     own = "With callees" if tree.measured == "inclusive" else "Itself"
     columns = [Column("Call path"), Column(own), Column("Whole growth", minor=True)]
     for point in points:
-        at = _point_title(point)
         columns += [
-            Column(f"Itself {at.removeprefix('at ')}", "{:.4g}".format),
+            Column(f"Itself {point_text(point)}", "{:.4g}".format),
             Column("With callees", "{:.4g}".format), Column("Share", show_percent, bar=1.0),
         ]  # fmt: skip
     rows: list[list[Cell]] = [
@@ -58,7 +57,7 @@ def call_tree_table(
     ]  # fmt: skip
     exclusive = tree.exclusive(_point_coordinates(tree, points))
     most = [
-        f"Most is spent in {tree.calls[best].callpath or '-'} {_point_title(point)}: "
+        f"Most is spent in {tree.calls[best].callpath or '-'} at {point_text(point)}: "
         f"{show_share(column[best] / (column.sum() or 1.0))} of {column.sum():.4g}"
         for point, column in zip(points, exclusive.T, strict=True) for best in [column.argmax()]
     ]  # fmt: skip
@@ -135,8 +134,9 @@ def _point_coordinates(tree: CallTree, points: Sequence[Mapping[str, float]]) ->
     return np.array(numbers, dtype=np.float64).reshape(len(points), len(tree.parameters))
 
 
-def _point_title(point: Mapping[str, float]) -> str:
-    return "at " + ", ".join(f"{name} = {value:g}" for name, value in point.items())
+def point_text(point: Mapping[str, float]) -> str:
+    """Formats a point as text: `p = 64, n = 100`."""
+    return ", ".join(f"{name} = {value:g}" for name, value in point.items())
 
 
 def _matching_calls(tree: CallTree, pattern: str | None) -> set[int]:

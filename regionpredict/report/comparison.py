@@ -30,11 +30,13 @@ from regionpredict.report.html.blocks import curve, line
 from regionpredict.report.html.constants import SPEEDUP_OFF
 from regionpredict.report.html.source import file_blocks
 from regionpredict.report.json_text import fields_of
+from regionpredict.report.names import first_of
 from regionpredict.report.page_width import PAGE_WIDTH
 from regionpredict.report.quantities import plural, show_seconds, show_share
 from regionpredict.report.verdict_scatter import KINDS, speedup_scatter
 
 _SHOWN = 10
+_MORE = "more: see --format json"
 FAR_OFF = Constant(
     2.0, "1", "assumed",
     "a predicted time beyond this factor of the measured one is reported as wrong: ratios of "
@@ -62,9 +64,12 @@ def comparison_document(
         if rate.judged
         else ["No hint could be judged."]
     )
+    rule = f"the smallest number within {100 * comparison.tolerance:.0f} % of the best time"
+    if comparison.criterion == "utilisation":
+        rule = "in the area of the utilization"
     lead += [
         f"{hints.model} model for {hints.machine}, hints in {comparison.unit}",
-        f"A hint is right if it is {_rule_text(comparison)}.",
+        f"A hint is right if it is {rule}.",
         *_reservations(comparison),
     ]
     sections = [
@@ -107,12 +112,6 @@ def csv_table(
     columns = (*names, "region", "function", "score", "hinted", "needed", "verdict", "threads",
                "seconds", "speedup", "utilization", "predicted_speedup")  # fmt: skip
     return csv_rows(columns, rows)
-
-
-def _rule_text(comparison: Comparison) -> str:
-    if comparison.criterion == "utilisation":
-        return "in the area of the utilization"
-    return f"the smallest number within {100 * comparison.tolerance:.0f} % of the best time"
 
 
 def _reservations(comparison: Comparison) -> list[str]:
@@ -217,12 +216,14 @@ def _not_comparable(verdicts: Sequence[Verdict]) -> Items:
 
 def _region_row(verdict: Verdict, comparison: Comparison) -> list[Cell]:
     predicted, measured = _speedups(verdict)
-    error = verdict.speedup_error
+    error, alone = verdict.speedup_error, verdict.times.get(1)
     return [
         f"{verdict.hint.id} {verdict.hint.function}",
         predicted, measured,
         None if error is None else (f"{round(100 * error):+d} %", abs(error)),
-        verdict.hint.seconds, _serial_seconds(verdict), verdict.utilisation,
+        verdict.hint.seconds,
+        None if alone is None else alone / max(1, verdict.measured.last.executions),
+        verdict.utilisation,
         _whole_number(verdict.hinted, comparison), _whole_number(verdict.needed, comparison),
         _verdict_word(verdict),
         wrong_term(verdict),
@@ -235,12 +236,6 @@ def _speedups(verdict: Verdict) -> tuple[float | None, float | None]:
     if not both:
         return None, None
     return verdict.predicted_speedup[both[-1]], verdict.measured_speedup[both[-1]]
-
-
-def _serial_seconds(verdict: Verdict) -> float | None:
-    """Returns the measured seconds of one execution on one thread."""
-    seconds = verdict.times.get(1)
-    return None if seconds is None else seconds / max(1, verdict.measured.last.executions)
 
 
 def _verdict_word(verdict: Verdict) -> str:
@@ -298,7 +293,7 @@ def _region_details(verdict: Verdict, law: FittedLaw | None) -> list[Block]:
 
 
 def _worst_table(wrong: Sequence[Verdict]) -> Items:
-    lines = []
+    lines: list[str] = []
     for verdict in wrong[:_SHOWN]:
         lines.append(
             f"{verdict.hint.id} {verdict.hint.function}: "
@@ -309,11 +304,8 @@ def _worst_table(wrong: Sequence[Verdict]) -> Items:
             + (", borderline" if verdict.hint.borderline else "")
         )
         lines += [f"    assumed: {line}" for line in verdict.hint.assumed]
-    return Items(lines + _more_text(len(wrong)), "Most wrong first")
-
-
-def _more_text(count: int) -> list[str]:
-    return [f"... and {count - _SHOWN} more: see --format json"] if count > _SHOWN else []
+    left = len(wrong) - _SHOWN
+    return Items(lines + [f"... and {left} {_MORE}"] * (left > 0), "Most wrong first")
 
 
 def _law_disagreements(laws: Sequence[FittedLaw]) -> list[Block]:
@@ -327,21 +319,16 @@ def _law_disagreements(laws: Sequence[FittedLaw]) -> list[Block]:
         f"Prediction and fitted law disagree for {len(disagreements)} of "
         f"{plural(len(laws), 'region')}"
     )
-    lines = []
-    for law in disagreements[:_SHOWN]:
-        assert law.worst is not None
-        threads = law.worst[0]
-        band = law.speedup[threads]
-        lines.append(
-            f"{law.verdict.hint.id} {law.verdict.hint.function}: "
-            f"on {plural(threads, 'thread')} "
-            f"{law.verdict.predicted_speedup[threads]:.2f} predicted, {band.value:.2f} fitted "
-            f"({band.low:.2f} to {band.high:.2f}); predicted {law.predicted_law}, "
-            f"measured {law.law}"
-        )
+    lines = [
+        f"{law.verdict.hint.id} {law.verdict.hint.function}: on {plural(threads, 'thread')} "
+        f"{law.verdict.predicted_speedup[threads]:.2f} predicted, {band.value:.2f} fitted "
+        f"({band.low:.2f} to {band.high:.2f}); predicted {law.predicted_law}, measured {law.law}"
+        for law in disagreements if law.worst is not None
+        for threads, band in [(law.worst[0], law.speedup[law.worst[0]])]
+    ]  # fmt: skip
     if not lines:
         return [Text(f"{title}.")]
-    return [Items(lines + _more_text(len(disagreements)), f"{title}, largest first")]
+    return [Items(first_of(lines, _SHOWN, _MORE), f"{title}, largest first")]
 
 
 def _not_compared(names: Sequence[str], what: str, lack: str) -> list[Block]:
@@ -417,16 +404,10 @@ def _json_record(comparison: Comparison, laws: Sequence[FittedLaw]) -> dict[str,
         "baselines": {name: _rate_entry(rate) for name, rate in baselines(comparison).items()},
         "time_lost": time_lost(comparison.judged),
         **fields_of(comparison, "median_speedup_error median_time_ratio"),
-        "regions": [
-            _verdict_record(verdict, law_of.get(verdict.measured.last.construct))
-            for verdict in comparison.verdicts
-        ],
+        "regions": [_verdict_record(verdict, law_of) for verdict in comparison.verdicts],
         "teams": [
-            {
-                **_verdict_record(verdict, law_of.get(verdict.measured.last.construct)),
-                "regions": list(verdict.regions),
-                "counted": verdict.hint.id in counted,
-            }
+            {**_verdict_record(verdict, law_of), "regions": list(verdict.regions),
+             "counted": verdict.hint.id in counted}
             for verdict in comparison.teams
         ],
         "disagreeing": [law.verdict.hint.id for law in disagreeing(laws)],
@@ -439,7 +420,8 @@ def _rate_entry(rate: Rate) -> dict[str, Any]:
     return {**fields_of(rate, "share right judged"), "interval": [rate.low, rate.high]}
 
 
-def _verdict_record(verdict: Verdict, law: FittedLaw | None) -> dict[str, Any]:
+def _verdict_record(verdict: Verdict, laws: Mapping[Any, FittedLaw]) -> dict[str, Any]:
+    law = laws.get(verdict.measured.last.construct)
     return {
         **fields_of(verdict.hint, "id file line function score bottleneck confidence assumed"),
         **fields_of(verdict, "predicted_speedup measured_speedup speedup_error time_ratio "

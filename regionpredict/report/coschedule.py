@@ -172,11 +172,12 @@ def taskset_lines(result: Coschedule, machine: Machine, hints: Mapping[str, Path
     parts, each = _shares_of_faster_way(result), machine.cores_per_domain
     widths = [part.cores // machine.domains if spread else part.cores for part in parts]
     begins = list(accumulate(widths, initial=0)) if result.shares else [0] * len(parts)
-    domains = range(machine.domains if spread else 1)
-    return _bound_commands(result, hints, [
-        f"taskset -c {','.join(_range_text(domain * each + begin, wide) for domain in domains)}"
-        for begin, wide in zip(begins, widths, strict=False)
-    ])  # fmt: skip
+    starts = []
+    for begin, wide in zip(begins, widths, strict=False):
+        firsts = [domain * each + begin for domain in range(machine.domains if spread else 1)]
+        ranges = [f"{at}-{at + wide - 1}" if wide > 1 else str(at) for at in firsts]
+        starts.append(f"taskset -c {','.join(ranges)}")
+    return _bound_commands(result, hints, starts)
 
 
 def _bound_commands(result: Coschedule, hints: Mapping[str, Path], starts: Sequence[str]) -> str:
@@ -220,7 +221,3 @@ def _shares_of_faster_way(result: Coschedule) -> tuple[Part, ...]:
     other.
     """
     return result.allocations[0].parts if result.shares else result.alone
-
-
-def _range_text(first: int, count: int) -> str:
-    return str(first) if count == 1 else f"{first}-{first + count - 1}"

@@ -134,6 +134,12 @@ def csv_rows(keys: Sequence[str], rows: Sequence[Sequence[Cell]]) -> Table:
     return Table("Rows", [Column(key, key=key) for key in keys], rows)
 
 
+def csv_records(kind: type[Any], records: Sequence[Any]) -> Table:
+    """Returns a table of dataclasses of a kind that only CSV output shows, with their fields."""
+    names = [field.name for field in fields(kind)]
+    return csv_rows(names, [[getattr(record, name) for name in names] for record in records])
+
+
 Quantity = tuple[str, Callable[[Any], str], Sequence[Any]]
 """A row of a transposed table: its name, the format of its values, and a value per column."""
 

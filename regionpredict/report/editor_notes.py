@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -10,10 +11,13 @@ from regionpredict.ir import Span
 from regionpredict.machine import Machine
 from regionpredict.predict import Prediction, Recommended
 from regionpredict.predict.program_advice import ByTeam
-from regionpredict.report.clause_edit import advised_clause, with_clause
 from regionpredict.report.loop_table import CONFLICTS
 from regionpredict.report.quantities import threads_text
 from regionpredict.report.recommendation import recommendation_lines
+
+_WRITE = re.compile(r"write (?P<clause>[a-z_]+\([^()]*\)|nowait\b)")
+_PRAGMA = re.compile(r"\s*#\s*pragma\s+omp\b.*\bfor\b")
+_END = re.compile(r"\s*(//.*|/\*.*\*/\s*|\\\s*)?$")
 
 
 class HintNote(NamedTuple):
@@ -59,14 +63,11 @@ def hint_notes(
     of_program = [] if together is None else recommendation_lines(together, recommended.each)
     return [HintNote(1, 0, text, "") for text in of_program[:1]] + [
         HintNote(
-            prediction.facts.region.span.line,
-            _last_line(prediction),
-            hint_text(prediction),
-            prediction.facts.region.id,
+            region.span.line, (region.nest or region).span.line, hint_text(prediction), region.id
         )
-        for prediction in predictions
-        if _is_in_file(prediction.facts.region.span, file)
-    ]
+        for prediction in predictions for region in [prediction.facts.region]
+        if _is_in_file(region.span, file)
+    ]  # fmt: skip
 
 
 def hint_text(prediction: Prediction) -> str:
@@ -114,10 +115,39 @@ def findings(
     return list(dict.fromkeys(finding for finding in every if _is_in_file(finding.span, file)))
 
 
-def _last_line(prediction: Prediction) -> int:
-    region = prediction.facts.region
-    return region.nest.span.line if region.nest is not None else region.span.line
-
-
 def _is_in_file(span: Span, file: str) -> bool:
     return Path(span.file).resolve() == Path(file).resolve()
+
+
+def advised_clause(message: str) -> str | None:
+    """Returns the clause that an advice recommends. None if the advice recommends no clause.
+
+    >>> advised_clause("write schedule(static, 1)"), advised_clause("touch a in a parallel loop")
+    ('schedule(static, 1)', None)
+    >>> advised_clause("write nowait at line 6")
+    'nowait'
+    """
+    match = _WRITE.match(message)
+    return None if match is None else match["clause"]
+
+
+def with_clause(line: str, clause: str) -> str | None:
+    """Adds the clause to the directive's line. It replaces a clause of the same name, or follows
+    all others. None if the line is not a loop directive or cannot be parsed.
+
+    >>> with_clause("#pragma omp parallel for schedule(dynamic) // why", "schedule(static)")
+    '#pragma omp parallel for schedule(static) // why'
+    >>> with_clause("  #pragma omp for nowait", "collapse(2)")
+    '  #pragma omp for nowait collapse(2)'
+    """
+    if _PRAGMA.match(line) is None:
+        return None
+    name = clause.partition("(")[0]
+    old = re.findall(rf"\b{name}\s*\([^()]*\)", line)
+    if len(old) == 1:
+        return line.replace(old[0], clause)
+    if old or re.search(rf"\b{name}\b", line):
+        return None
+    end = _END.search(line)
+    assert end is not None  # it may be empty
+    return f"{line[: end.start()]} {clause}{line[end.start() :]}"

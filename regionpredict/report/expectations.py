@@ -180,27 +180,26 @@ def report_junit(report: Report) -> str:
         errors=str(errors),
         skipped=str(skipped),
     )
+
+    def add_case(kind: str, name: str, outcome: str, message: str, text: str | None = None) -> None:
+        """Adds a test case. It passed if the outcome is empty."""
+        case = ElementTree.SubElement(suite, "testcase", classname=kind, name=xml_text(name))
+        if outcome:
+            ElementTree.SubElement(case, outcome, message=xml_text(message)).text = text
+
     for check in report.checks:
-        case = ElementTree.SubElement(
-            suite,
-            "testcase",
-            classname=xml_text(check.metric or "metric"),
-            name=xml_text(check.callpath),
-        )
+        kind = xml_text(check.metric or "metric")
         if check.problem is not None:
-            ElementTree.SubElement(case, "error", message=xml_text(check_text(check)))
+            add_case(kind, check.callpath, "error", check_text(check))
         elif check.inconclusive:
-            ElementTree.SubElement(case, "skipped", message=xml_text(check.inconclusive))
+            add_case(kind, check.callpath, "skipped", check.inconclusive)
         elif check.failed:
-            ElementTree.SubElement(
-                case, "failure", message=xml_text(check_text(check))
-            ).text = xml_text(check.model)
+            add_case(kind, check.callpath, "failure", check_text(check), xml_text(check.model))
+        else:
+            add_case(kind, check.callpath, "", "")
     for rule in report.rules:
-        case = ElementTree.SubElement(suite, "testcase", classname="rule", name=xml_text(rule.text))
-        if rule.inconclusive:
-            ElementTree.SubElement(case, "skipped", message=xml_text(rule_text(rule)))
-        elif rule.failed:
-            ElementTree.SubElement(case, "failure", message=xml_text(rule_text(rule)))
+        outcome = "skipped" if rule.inconclusive else "failure" if rule.failed else ""
+        add_case("rule", rule.text, outcome, rule_text(rule))
     root = ElementTree.Element("testsuites")
     root.append(suite)
     ElementTree.indent(root)

@@ -26,7 +26,6 @@ from regionpredict.predict import (
     TeamEstimate,
     TeamPrediction,
 )
-from regionpredict.report.advice import advice_sentence
 from regionpredict.report.document import (
     Block,
     Cell,
@@ -41,6 +40,7 @@ from regionpredict.report.document import (
     map_texts,
 )
 from regionpredict.report.html.blocks import curve, line
+from regionpredict.report.machine import convergence_sentence
 from regionpredict.report.names import first_of, several
 from regionpredict.report.quantities import (
     plural,
@@ -53,7 +53,6 @@ from regionpredict.report.quantities import (
 from regionpredict.report.reuse import explain_reuse
 from regionpredict.report.size_hints import range_sentence, size_sentence
 from regionpredict.report.speedup_chart import program_speedup, region_speedup
-from regionpredict.report.unconverged import convergence_sentence
 from regionpredict.report.view import is_hinted_for_other_sizes
 from regionpredict.workload import LevelTraffic
 
@@ -214,7 +213,7 @@ def _doubt_blocks(estimate: Estimate | TeamEstimate) -> Items:
 
 
 def _change_blocks(advice: Sequence[Advice]) -> Items:
-    return Items([f"{change.span}: {advice_sentence(change)}" for change in advice],
+    return Items([f"{change.span}: {change}" for change in advice],
                  "Changes to the source that would help (each predicted again)")  # fmt: skip
 
 

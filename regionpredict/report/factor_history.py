@@ -12,8 +12,8 @@ from xml.sax.saxutils import escape
 from regionpredict.report.document import Block, Cell, Column, Document, Section, Table
 from regionpredict.report.html.blocks import curve, line
 from regionpredict.report.json_text import fields_of
-from regionpredict.report.parallel_regions import percent_column
 from regionpredict.report.quantities import show_seconds
+from regionpredict.report.run_factors import percent_column
 from regionpredict.trace.factor_history import Version, VersionRun, by_width
 
 SCHEMA = "regionpredict/factor-history/1"

@@ -14,7 +14,7 @@ from regionpredict.fit.model.predicted_value import FORECAST, FORMULA, Predicted
 from regionpredict.fit.model.quality import Monomial
 from regionpredict.fit.search.experiment_models import ModelSet
 from regionpredict.fit.search.next_points import Suggestion
-from regionpredict.report.call_tree import growth_text
+from regionpredict.report.call_tree import growth_text, point_text
 from regionpredict.report.document import (
     Block,
     Cell,
@@ -30,7 +30,6 @@ from regionpredict.report.document import (
 from regionpredict.report.json_text import fields_of, plain
 from regionpredict.report.model_curves import MOST_CURVES, model_curves
 from regionpredict.report.names import several
-from regionpredict.report.next_points import next_point_record, next_points_table
 from regionpredict.report.quantities import show_share
 
 MODELS_SCHEMA = "regionpredict/models/1"
@@ -80,7 +79,7 @@ def fit_document(path: str, result: FitResult) -> Document:
         Section("Predictions", prediction_blocks(result.predictions), only),
         Section("Call tree", result.trees),
         Section("Next measurements",
-                [next_points_table(result.next_points)] if result.next_points else []),
+                [_next_points_table(result.next_points)] if result.next_points else []),
     ]  # fmt: skip
     return Document(f"Models of {path}", [], sections, lambda: _json_record(result))
 
@@ -111,7 +110,7 @@ def _json_record(result: FitResult) -> dict[str, Any]:
         "problems": [str(problem) for problem in result.models.problems],
         **({"predictions": plain(result.predictions)} if result.predictions else {}),
         **({"call_tree": list(result.calls)} if result.calls else {}),
-        **({} if points is None else {"next_points": list(map(next_point_record, points))}),
+        **({} if points is None else {"next_points": list(map(_next_point_record, points))}),
     }
 
 
@@ -258,6 +257,32 @@ def _formula_alone(prediction: PredictedValue) -> Cell:
     return None if prediction.formula is None else (f"{prediction.formula:.5g}", prediction.formula)
 
 
-def point_text(point: Mapping[str, float]) -> str:
-    """Formats a point as text: `p = 64, n = 100`."""
-    return ", ".join(f"{name} = {value:g}" for name, value in point.items())
+def _next_points_table(suggestions: Sequence[Suggestion]) -> Table:
+    rows: list[list[Cell]] = []
+    for one in suggestions:
+        point = None if isinstance(one.answer, str) or one.answer.stop else one.answer
+        rows.append([
+            one.series.callpath or None, one.series.metric or None,
+            "nothing" if point is None else
+            point_text(dict(zip(one.model.parameters, point.point, strict=True))),
+            None if point is None else point.decides,
+            None if point is None else point.core_hours, one.why,
+        ])  # fmt: skip
+    columns = [
+        Column("Call path"), Column("Metric", choice=True, minor=True), Column("Measure next"),
+        Column("Decides", show_share, minor=True),
+        Column("Core hours", lambda hours: f"{hours:,.0f}" if hours >= 1000 else f"{hours:.3g}"),
+        Column("Why", minor=True),
+    ]  # fmt: skip
+    legend = ["Decides: probability that the point excludes one of the models in the last column."]
+    return Table("The points that decide most per core hour", columns, rows, legend=legend)
+
+
+def _next_point_record(suggestion: Suggestion) -> dict[str, Any]:
+    series, model, item = suggestion
+    names = fields_of(series, "callpath metric")
+    if isinstance(item, str):
+        return {**names, "point": None, "stop": item}
+    point = dict(zip(model.parameters, item.point, strict=True))
+    known = fields_of(item, "decides between repetitions core_hours")
+    return {**names, "point": point, **known, "stop": item.stop or None}

@@ -24,6 +24,8 @@ from regionpredict.predict import (
 )
 from regionpredict.predict.program_advice import ByTeam
 from regionpredict.report.json_text import fields_of, plain
+from regionpredict.report.loop_table import status_name
+from regionpredict.report.machine import unconverged_record
 from regionpredict.report.recommendation import program_documents
 from regionpredict.report.reuse import (
     ByArray,
@@ -32,7 +34,6 @@ from regionpredict.report.reuse import (
     histogram_document,
 )
 from regionpredict.report.run_settings import DEFAULT_SETTINGS, RunSettings
-from regionpredict.report.unconverged import unconverged_record
 from regionpredict.sizes.ranking import rank_sizes
 from regionpredict.workers import processes_for, spread
 
@@ -85,7 +86,7 @@ def hints_document(
         "plan": planned[0] if len(planned) == 1 else None,
         "plans": planned,
         "unbound": plain(rank_sizes(predictions).unbound) if model == "saturation" else None,
-        "diagnostics": [_note_record(note, with_file=True) for note in notes],
+        "diagnostics": _note_records(notes, "file line column"),
     }
 
 
@@ -99,13 +100,13 @@ def facts_document(facts: Sequence[RegionFacts], notes: Sequence[Diagnostic]) ->
         "regions": [
             {
                 **_region_record(region_facts, reuse.by_array),
-                "status": _status_name(region_facts),
+                "status": status_name(region_facts),
                 "diagnostics": _note_records((*region_facts.diagnostics, *reuse.notes)),
             }
             for region_facts in facts
             for reuse in [counted_reuse(region_facts, LINE_BYTES)]
         ],
-        "diagnostics": [_note_record(note, with_file=True) for note in notes],
+        "diagnostics": _note_records(notes, "file line column"),
     }
 
 
@@ -114,10 +115,6 @@ def schema(name: str) -> dict[str, Any]:
     text = Path(__file__).with_name("schemas").joinpath(f"{name}.json").read_text("utf-8")
     loaded: dict[str, Any] = json.loads(text)
     return loaded
-
-
-def _status_name(facts: RegionFacts) -> str:
-    return {"complete": "predicted"}.get(facts.status, facts.status)
 
 
 def _region_record(facts: RegionFacts, reuse: ByArray | None) -> dict[str, Any]:
@@ -131,10 +128,7 @@ def _region_record(facts: RegionFacts, reuse: ByArray | None) -> dict[str, Any]:
         "loop_line": region.nest.span.line if region.nest is not None else None,
         "function": region.function,
         "directive": "omp " + region.directive,
-        "clauses": [
-            clause.name if clause.text is None else f"{clause.name}({clause.text})"
-            for clause in region.clauses
-        ],
+        "clauses": list(map(str, region.clauses)),
         "iterations": _count_record(facts.iterations, "value"),
         **({"over_threads": True} if region.over_threads else {}),
         **({"by_hand": True} if region.by_hand else {}),
@@ -183,13 +177,10 @@ def _count_record(count: Count, value: str) -> dict[str, Any]:
     return {**entry, "at_most": True} if count.at_most else entry
 
 
-def _note_records(notes: Sequence[Diagnostic]) -> list[dict[str, Any]]:
-    return [_note_record(note, with_file=False) for note in notes]
-
-
-def _note_record(note: Diagnostic, *, with_file: bool) -> dict[str, Any]:
-    place = "file line column" if with_file else "line column"
-    return {"id": note.id, **fields_of(note.span, place), "message": note.message}
+def _note_records(notes: Sequence[Diagnostic], place: str = "line column") -> list[dict[str, Any]]:
+    return [
+        {"id": note.id, **fields_of(note.span, place), "message": note.message} for note in notes
+    ]
 
 
 def _round(value: float | None) -> float | None:
@@ -202,7 +193,7 @@ def team_document(team: TeamPrediction, advice: Sequence[Advice]) -> dict[str, A
     return {
         "id": facts.id, **fields_of(facts.span, "file line"), "function": facts.function,
         "regions": [member.facts.region.id for member in facts.members],
-        "executions": _execution_record(facts.executions.expr, facts.executions.value),
+        "executions": fields_of(facts.executions, "expr value"),
         "seconds": team.seconds,
         **estimate_fields(team, team.speedup),
         "advice": [
@@ -267,11 +258,7 @@ def team_by_region(teams: Sequence[TeamPrediction]) -> dict[str, dict[str, Any]]
     return {
         region: {
             "team": place["team"],
-            "executions": _execution_record(place["runs"].expr, place["runs"].value),
+            "executions": fields_of(place["runs"], "expr value"),
         }
         for region, place in entries.items()
     }
-
-
-def _execution_record(expr: object, value: int | None) -> dict[str, Any]:
-    return {"expr": None if expr is None else str(expr), "value": value}

@@ -71,8 +71,7 @@ def isoefficiency_document(
         Section("Answers", [Facts([
             (f"{number}. {asked}", answer) for number, (asked, answer) in enumerate(answers, 1)
         ]), Text(_SYMBOLS, only="page")]),
-        Section("Sizes", lambda: [*_size_table(result, efficiency, threads),
-                                  *_contour_picture(result, threads)], "page"),
+        Section("Sizes", lambda: _size_pictures(result, efficiency, threads), "page"),
         Section("Discrepancies", lambda: _discrepancy_curves(result), "page"),
         Section("Efficiency", [_efficiency_table(data, result)]),
         Section("Curves", lambda: _efficiency_curves(result), "page"),
@@ -154,15 +153,30 @@ def _efficiency_curves(result: Isoefficiency) -> list[Block]:
     return blocks
 
 
-def _size_table(result: Isoefficiency, efficiency: float, threads: int) -> list[Block]:
+def _size_pictures(result: Isoefficiency, efficiency: float, threads: int) -> list[Block]:
+    """Draws the sizes that keep the efficiency, and the lines of constant efficiency of the program
+    and of its graph without contention.
+    """
     most = max([threads, *(REACH * point.threads for point in result.points)])
     grid = np.geomspace(1, max(most, 2), _SAMPLES).tolist()
-    known = [size_line for size_line in size_lines(result, efficiency, grid) if size_line.points]
-    if not known:
-        return [Text(f"No size in this range has an efficiency of {efficiency:g}.")]
-    series = [line(size_line.label, size_line.points) for size_line in known]
-    title = f"Size that keeps an efficiency of {efficiency:g}"
-    return [curve(title, "threads", "size n", series, logx=True, logy=True)]
+    series = [line(own.label, own.points) for own in size_lines(result, efficiency, grid)
+              if own.points]  # fmt: skip
+    blocks: list[Block] = [
+        curve(f"Size that keeps an efficiency of {efficiency:g}", "threads", "size n", series,
+              logx=True, logy=True)
+        if series else Text(f"No size in this range has an efficiency of {efficiency:g}.")
+    ]  # fmt: skip
+    for key, title in (("E_ac", "the program"), ("E_cf", "its graph without contention")):
+        series = [
+            line(f"E = {level:g}", own.points)
+            for level in CONTOURS
+            for own in size_lines(result, level, grid) if own.key == key and own.points
+        ]  # fmt: skip
+        if series:
+            drawn = curve(f"Sizes that keep an efficiency, {title}", "threads", "n", series,
+                          logx=True, logy=True)  # fmt: skip
+            blocks.append(Folded(f"Sizes for other efficiencies, {title}", [drawn]))
+    return blocks
 
 
 def _discrepancy_curves(result: Isoefficiency) -> list[Block]:
@@ -189,25 +203,6 @@ def _discrepancy_curves(result: Isoefficiency) -> list[Block]:
             own = [(p.threads, getattr(p, key)) for p in result.points if p.size == size]
             series.append(marks(f"n = {show_size(size)}, measured", own, colour=colour))
         blocks.append(curve(title, "threads", "efficiency", series))
-    return blocks
-
-
-def _contour_picture(result: Isoefficiency, threads: int) -> list[Block]:
-    """Draws the lines of constant efficiency of the program and of its graph without contention."""
-    most = max([threads, *(REACH * point.threads for point in result.points)])
-    grid = np.geomspace(1, max(most, 2), _SAMPLES).tolist()
-    blocks: list[Block] = []
-    for key, title in (("E_ac", "the program"), ("E_cf", "its graph without contention")):
-        series = [
-            line(f"E = {level:g}", size_line.points)
-            for level in CONTOURS
-            for size_line in size_lines(result, level, grid)
-            if size_line.key == key and size_line.points
-        ]
-        if series:
-            drawn = curve(f"Sizes that keep an efficiency, {title}", "threads", "n", series,
-                          logx=True, logy=True)  # fmt: skip
-            blocks.append(Folded(f"Sizes for other efficiencies, {title}", [drawn]))
     return blocks
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from regionpredict.fit.laws.efficiency_surface import LARGEST, Solution
 from regionpredict.fit.model.fitted_model import FittedModel
+from regionpredict.report.call_tree import growth_text
 from regionpredict.report.quantities import plural, show_share, show_size
 from regionpredict.tasks.isoefficiency.models import MUCH, NOISE, EfficiencyPoint, Isoefficiency
 
@@ -51,7 +52,10 @@ def _limit_answer(result: Isoefficiency) -> str:
         if any(point.disturbed for point in result.points):
             return "Inconclusive: other processes used the host while graphs were recorded."
         return "Not known: too few sizes."
-    depth, parallelism = _growth_text(result.depth), _growth_text(result.parallelism)
+    depth, parallelism = (
+        growth_text(model.leading_term, ["n"]) if model.leading_term else "a constant"
+        for model in (result.depth, result.parallelism)
+    )
     if result.scalability_bug:
         return (
             f"Yes, a scalability bug: the average parallelism grows as {parallelism}, more slowly "
@@ -65,13 +69,6 @@ def _limit_answer(result: Isoefficiency) -> str:
         f"No: the average parallelism grows as {parallelism}, no more slowly than the depth "
         f"({depth})."
     )
-
-
-def _growth_text(model: FittedModel) -> str:
-    from regionpredict.fit.model.terms import term_text  # noqa: PLC0415
-
-    leading = model.leading_term
-    return "*".join(term_text("n", term) for term in leading.values()) if leading else "a constant"
 
 
 def _contention_answer(result: Isoefficiency) -> str:
@@ -133,9 +130,10 @@ def _solution_text(solved: dict[str, Solution | None], name: str, none: str) -> 
         elif solution.value is None:
             parts.append(f"by {function} {none}")
         else:
-            parts.append(
-                f"by {function} {name} = {_shown(solution.value)} {_band_of(solution)}".rstrip()
-            )
+            low, high = ("?" if end is None else _shown(end)
+                         for end in (solution.low, solution.high))  # fmt: skip
+            band = "" if low == high else f" ({low} to {high} at {show_share(solution.level)})"
+            parts.append(f"by {function} {name} = {_shown(solution.value)}{band}")
     return "; ".join(parts) + "."
 
 
@@ -190,9 +188,3 @@ def _warning_if_far(solved: dict[str, Solution | None], name: str, most: float) 
 
 def _shown(value: float) -> str:
     return "unlimited" if value >= LARGEST else show_size(value, 4)
-
-
-def _band_of(solution: Solution) -> str:
-    low = "?" if solution.low is None else _shown(solution.low)
-    high = "?" if solution.high is None else _shown(solution.high)
-    return "" if low == high else f"({low} to {high} at {show_share(solution.level)})"

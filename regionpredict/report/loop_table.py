@@ -158,9 +158,12 @@ def hint_rows(predictions: Sequence[Prediction]) -> Table:
 
 def fact_rows(facts: Sequence[RegionFacts]) -> Table:
     """Returns the CSV table of facts, with one row per loop."""
-    names = {"complete": "predicted"}
-    rows = [_facts_row(own, names.get(own.status, own.status)) for own in facts]
-    return csv_rows(_FACTS, rows)
+    return csv_rows(_FACTS, [_facts_row(own, status_name(own)) for own in facts])
+
+
+def status_name(facts: RegionFacts) -> str:
+    """Returns the status of facts by the name that predictions use."""
+    return {"complete": "predicted"}.get(facts.status, facts.status)
 
 
 def _facts_row(facts: RegionFacts, status: str) -> list[Any]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from regionpredict.machine import Machine
+from typing import Any
+
+from regionpredict.machine import Machine, unconverged_figures
 from regionpredict.machine.check import check
 from regionpredict.machine.draw import draw, key_figures, quantity_text
 from regionpredict.machine.evidence import evidence_counts, figures
@@ -21,9 +23,12 @@ from regionpredict.report.document import (
     Text,
 )
 from regionpredict.report.html.blocks import curve, line
+from regionpredict.report.json_text import fields_of
+from regionpredict.report.names import several
 from regionpredict.report.quantities import plural, show_bytes, show_percent, show_size
 
 _GIGA = 1e9
+_NAMED = 3  # maximum listed figures that did not converge
 
 
 def machine_document(machine: Machine) -> Document:
@@ -88,7 +93,7 @@ def _bandwidth_pictures(machine: Machine) -> list[Block]:
         if kernels:
             series = [
                 line(kernel, [(n, value / _GIGA) for n, value in _figure_points(curve)],
-                     _confidence_interval(machine, _figure_key(machine, curve), curve))
+                     _confidence_interval(machine, curve))
                 for kernel, curve in kernels.items()
             ]  # fmt: skip
             title = f"{name} of one NUMA domain, by kernel, as the program counts bytes"
@@ -97,18 +102,13 @@ def _bandwidth_pictures(machine: Machine) -> list[Block]:
     return blocks
 
 
-def _figure_key(machine: Machine, figure: Curve) -> str:
-    return next((key for key, known in figures(machine) if known is figure), "")
-
-
 def _figure_points(figure: Curve) -> list[tuple[int, float]]:
     return list(zip(figure.x, figure.y, strict=True))
 
 
-def _confidence_interval(
-    machine: Machine, key: str, figure: Curve
-) -> list[tuple[int, float, float]]:
+def _confidence_interval(machine: Machine, figure: Curve) -> list[tuple[int, float, float]]:
     """Returns the 95 % interval of a figure, if a microbenchmark measured it."""
+    key = next((key for key, known in figures(machine) if known is figure), "")
     half = machine.spread.get(key)
     if half is None:
         return []
@@ -164,3 +164,23 @@ def _remark_table(machine: Machine) -> list[Block]:
     ]
     columns = [Column("Severity", choice=True), Column("Figure"), Column("Remark")]
     return [Table("Remarks by severity", columns, rows)]
+
+
+def convergence_sentence(machine: Machine) -> list[str]:
+    """Returns a sentence with the least certain figures. Empty if all figures converged."""
+    wide = unconverged_figures(machine)
+    if not wide:
+        return []
+    named = [
+        f"{own.key} ({f'±{100 * own.spread:.0f} %' if own.spread <= 1 else 'over ±100 %'})"
+        for own in wide
+    ]
+    return [
+        f"{plural(len(wide), 'figure')} of {machine.name} did not converge: "
+        f"{several(named, _NAMED)}; recalibrate on an idle host"
+    ]
+
+
+def unconverged_record(machine: Machine) -> list[dict[str, Any]]:
+    """Returns the figures that did not converge, for hints in JSON."""
+    return [fields_of(own, "spread", figure="key") for own in unconverged_figures(machine)]

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, fields
 
 from regionpredict.errors import plural
-from regionpredict.report.document import Block, Column, Document, Section, Table, Text, csv_rows
+from regionpredict.report.document import Block, Column, Document, Section, Table, Text, csv_records
 from regionpredict.report.html.blocks import heat
 from regionpredict.report.json_text import fields_of, plain
 from regionpredict.report.quantities import show_bytes, show_percent
@@ -46,8 +45,6 @@ def messages_document(
         ]
         for size in messages.sizes
     ])  # fmt: skip
-    pairs = csv_rows([field.name for field in fields(Pair)],
-                     [list(asdict(pair).values()) for pair in messages.pairs])  # fmt: skip
     lead = [
         f"{trace.name}: {plural(messages.count, 'message')}, {show_bytes(messages.bytes)}, "
         f"on {plural(len(ranks), 'rank')}"
@@ -69,7 +66,7 @@ def messages_document(
         Section(
             "Messages", tables if messages.pairs else [Text("No rank sends a message to another.")]
         ),
-        Section("Pairs", [pairs], "csv"),
+        Section("Pairs", [csv_records(Pair, messages.pairs)], "csv"),
     ]
     return Document(f"Messages of {trace.name}", lead, sections, lambda: {
         "schema": SCHEMA,

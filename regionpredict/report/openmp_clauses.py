@@ -9,7 +9,7 @@ gemm.c
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
 
@@ -29,7 +29,6 @@ from regionpredict.predict import (
 )
 from regionpredict.report.page_width import PAGE_WIDTH, page_lines
 from regionpredict.report.size_hints import dependence_sentence
-from regionpredict.report.thread_rules import clauses_rule
 
 _SLASHES = "// "
 _SPLICE = " \\"
@@ -53,8 +52,8 @@ def openmp_clauses(
     `hint`. `binding` is the thread placement of the predictions. Close fills one domain after the
     other.
     """
-    lines = clauses_rule(teams, plans, hint)
     sizes = planned_threads(teams, plans, hint)
+    lines = _head_comments(teams, sizes, hint)
     most = None if hint is None else hint.threads
     teams = [
         replace(
@@ -94,6 +93,24 @@ def openmp_clauses(
     return "\n".join(lines) + "\n" if lines else ""
 
 
+def _head_comments(
+    teams: Sequence[TeamPrediction], planned: Mapping[str, int], hint: Recommendation | None
+) -> list[str]:
+    """Explains the numbers of threads."""
+    known = [team.facts.id for team in teams if team.threads is not None]
+    alone = [name for name in known if name not in planned]
+    if not planned:
+        return ["// num_threads: best for each parallel region alone"] if known else []
+    lines = ["// num_threads: from the plan, best for the whole program, as in run"]
+    if hint is not None:
+        lines.append(f"// no loop gets more than the program's {plural(hint.threads, 'thread')}")
+    if alone:
+        lines.append(
+            f"// without a plan for {plural(len(alone), 'parallel region')}: best for it alone"
+        )
+    return lines
+
+
 def _choices_within_limit(choices: tuple[SizeHint, ...], most: int | None) -> tuple[SizeHint, ...]:
     """Returns choices by size, limited to the program's number of threads."""
     return tuple(
@@ -119,7 +136,7 @@ def _team_row(team: TeamPrediction, binding: str) -> tuple[str, str]:
     clauses = team.facts.construct.clauses if team.facts.construct is not None else ()
     own = " ".join(["#pragma omp parallel", *_kept_clauses(clauses)])
     if team.facts.size_set_before:
-        own = " ".join(["#pragma omp parallel", *_clause_text(clauses)])
+        own = " ".join(["#pragma omp parallel", *map(str, clauses)])
         number = "the number of threads" if team.threads is None else plural(team.threads, "thread")
         return (
             own,
@@ -198,16 +215,7 @@ def _by_size(estimate: Estimate | TeamEstimate, loops: Sequence[RegionFacts]) ->
 
 def _kept_clauses(clauses: Sequence[Clause]) -> list[str]:
     """Returns the existing clauses that the hint does not replace."""
-    return _clause_text(
-        [clause for clause in clauses if clause.name not in ("num_threads", "proc_bind")]
-    )
-
-
-def _clause_text(clauses: Sequence[Clause]) -> list[str]:
-    return [
-        clause.name if clause.text is None else f"{clause.name}({clause.text})"
-        for clause in clauses
-    ]
+    return [str(own) for own in clauses if own.name not in ("num_threads", "proc_bind")]
 
 
 def clause_lines(number: int, directive: str, clauses: str) -> list[str]:

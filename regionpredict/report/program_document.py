@@ -7,7 +7,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import PurePath
 
-from regionpredict.predict import DensityDerivation
+from regionpredict.predict import DensityDerivation, Prediction, SaturationDerivation
+from regionpredict.predict.constants import PACKAGE_PRICE
 from regionpredict.predict.teams import region_seconds
 from regionpredict.report.document import (
     Block,
@@ -23,8 +24,8 @@ from regionpredict.report.explanation import region_document
 from regionpredict.report.html.checks import program_checks
 from regionpredict.report.html.roofline import roofline
 from regionpredict.report.html.source import excerpt, source_blocks
-from regionpredict.report.input_sizes import input_lines
 from regionpredict.report.loop_table import hint_rows, loop_table
+from regionpredict.report.machine import convergence_sentence
 from regionpredict.report.names import common_folder
 from regionpredict.report.program_result import ProgramResult
 from regionpredict.report.program_summary import (
@@ -37,11 +38,9 @@ from regionpredict.report.program_summary import (
 from regionpredict.report.program_text import assumption_counts, program_text
 from regionpredict.report.quantities import plural
 from regionpredict.report.reading_notes import note_lines
-from regionpredict.report.recommendation import recommendation_lines
+from regionpredict.report.recommendation import input_lines, recommendation_lines
 from regionpredict.report.run_settings import settings_sentences
 from regionpredict.report.speedup_chart import program_speedup, whole_speedup
-from regionpredict.report.thread_rules import row_rule
-from regionpredict.report.unconverged import convergence_sentence
 from regionpredict.report.view import EVERYTHING, View, chosen_predictions, chosen_teams
 from regionpredict.sizes.ranking import rank_sizes
 
@@ -141,10 +140,8 @@ def _plan_blocks_and_checks(result: ProgramResult) -> list[Block]:
 
 
 def _team_table(result: ProgramResult) -> Table:
-    times = {
-        team.facts.id: team.seconds * team.facts.executions.weight
-        for team in result.teams if team.seconds is not None
-    }  # fmt: skip
+    times = {team.facts.id: seconds for team in result.teams
+             if (seconds := team.total_seconds) is not None}  # fmt: skip
     return loop_table(
         "Parallel regions: all loops that the threads of one parallel run", result.teams,
         "place function packages threads seconds limited confidence", times=times,
@@ -176,8 +173,20 @@ def _loop_blocks(result: ProgramResult, sources: Mapping[str, str]) -> list[Bloc
         "confidence seconds", times=region_seconds(result.predictions, result.teams),
         details=details, name="regions", sort=9,
     )  # fmt: skip
-    rule = map(Text, row_rule(result.predictions, "Packages and threads"))
-    return [*rule, table]
+    return [*_row_rule(result.predictions), table]
+
+
+def _row_rule(predictions: Sequence[Prediction]) -> list[Block]:
+    """Explains the packages and threads of a row. Empty if no row has threads."""
+    known = [own.derivation for own in predictions if own.threads is not None]
+    if not known:
+        return []
+    within = [own.within for own in known if isinstance(own, SaturationDerivation)]
+    if not within:
+        return [Text("Packages and threads: for this loop alone, by its score")]
+    gain = 100 * PACKAGE_PRICE.value * within[0]
+    return [Text("Packages and threads: for this loop alone. Another package must gain "
+                 f"{gain:.3g} %.")]  # fmt: skip
 
 
 def _assumption_blocks(result: ProgramResult) -> list[Block]:

@@ -14,7 +14,6 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from regionpredict.predict import Plan, SizeHint, TeamPrediction
 from regionpredict.predict.program_advice import program_advice
-from regionpredict.report.advice import advice_sentence
 from regionpredict.report.document import Block, Cell, Column, Items, Table, Text
 from regionpredict.report.loop_table import CONFLICTS, loop_table
 from regionpredict.report.names import common_folder, several
@@ -38,8 +37,9 @@ def program_summary(result: ProgramResult, ranking: SizeRanking) -> list[Block]:
     teams, plans = result.teams, result.plans
     if not is_summarized(teams):
         return []
-    timed = {team.facts.id: team.facts.executions.weight * team.seconds for team in teams
-             if team.seconds is not None and team.packages is not None}  # fmt: skip
+    timed = {team.facts.id: seconds for team in teams
+             if (seconds := team.total_seconds) is not None
+             and team.packages is not None}  # fmt: skip
     known = [team for team in teams if team.facts.id in timed]
     blocks: list[Block] = []
     if plans and sum(timed.values()):
@@ -121,7 +121,8 @@ def _assumed_executions(unknown: Sequence[TeamPrediction]) -> list[str]:
 
 def is_summarized(teams: Sequence[TeamPrediction]) -> bool:
     """Whether the output begins with a summary: for several files or many regions."""
-    return len({team.facts.span.file for team in teams}) > 1 or _region_count(teams) > _MANY
+    loops = {member.facts.region.id for team in teams for member in team.facts.members}
+    return len({team.facts.span.file for team in teams}) > 1 or len(loops) > _MANY
 
 
 def _scaling_blocks(teams: Sequence[TeamPrediction], timed: Mapping[str, float]) -> list[Block]:
@@ -160,8 +161,7 @@ def best_changes(result: ProgramResult, most: int | None = None) -> Items:
     """Returns the changes with the largest gain, at most `most`."""
     folder = common_folder([team.facts.span.file for team in result.teams])
     return Items([
-        f"{f'{change.span.file}:{change.span.line}'.removeprefix(folder)}  "
-        f"{advice_sentence(change)}"
+        f"{f'{change.span.file}:{change.span.line}'.removeprefix(folder)}  {change}"
         for change in program_advice(result.advice, result.spent)[:most]
     ], "Changes that would help most")  # fmt: skip
 
@@ -192,10 +192,6 @@ def first_change(result: ProgramResult) -> list[str]:
         f"Fix first: at {best.span.short}, {best.message} ({best.id}). Saves "
         f"{show_share(saved)} of the time.{more}"
     ]
-
-
-def _region_count(teams: Sequence[TeamPrediction]) -> int:
-    return len({member.facts.region.id for team in teams for member in team.facts.members})
 
 
 def plan_blocks(result: ProgramResult) -> list[Block]:

@@ -15,10 +15,10 @@ from itertools import groupby
 
 from regionpredict.analysis import INCOMPLETE
 from regionpredict.machine import Machine
+from regionpredict.measure.planned_sizes import planned_threads
 from regionpredict.predict import Prediction, TeamPrediction
 from regionpredict.predict.constants import MOST_OF_THE_TIME
 from regionpredict.predict.teams import region_seconds
-from regionpredict.report.advice import advice_sentence
 from regionpredict.report.document import Block, Items, Text
 from regionpredict.report.fact_document import first_message
 from regionpredict.report.loop_table import (
@@ -29,8 +29,8 @@ from regionpredict.report.loop_table import (
     Loop,
     loop_table,
 )
+from regionpredict.report.machine import convergence_sentence
 from regionpredict.report.names import common_folder, file_titles, first_of
-from regionpredict.report.other_names import other_names
 from regionpredict.report.program_result import ProgramResult
 from regionpredict.report.program_summary import (
     CAUTIONS,
@@ -39,9 +39,12 @@ from regionpredict.report.program_summary import (
 )
 from regionpredict.report.quantities import plural
 from regionpredict.report.reading_notes import note_lines
-from regionpredict.report.size_hints import cut_sentence, dependence_sentence, needed_sentence
-from regionpredict.report.thread_rules import plan_rule
-from regionpredict.report.unconverged import convergence_sentence
+from regionpredict.report.size_hints import (
+    cut_sentence,
+    dependence_sentence,
+    needed_sentence,
+    other_names,
+)
 from regionpredict.report.view import View, chosen_predictions, chosen_teams
 from regionpredict.sizes.ranking import rank_sizes
 from regionpredict.workload import TYPICAL
@@ -86,13 +89,23 @@ def program_text(result: ProgramResult, view: View) -> list[Block]:
     else:
         first = "data" if view.sort == "data" else "share"
         blocks.append(_ranked_table(result, shown, first, "Loops{}"))
-    planned = [] if summed_up else plan_rule(teams, result.plans, result.recommended.together)
+    planned = [] if summed_up else _plan_rule(result)
     lines = _full_legend(shown, machine, planned)
     lines += other_names(shown, "\n".join(lines))
     lines += convergence_sentence(machine)
     if len(shown) < len(predictions):
         lines.append(f"{len(shown)} of {plural(len(predictions), 'loop')} shown")
     return [*blocks, Items(lines)]
+
+
+def _plan_rule(result: ProgramResult) -> list[str]:
+    """Explains that `run` and the clauses use other threads than the rows, if they do."""
+    own = {team.facts.id: team.threads for team in result.teams}
+    planned = planned_threads(result.teams, result.plans, result.recommended.together)
+    if all(own.get(team) == size for team, size in planned.items()):
+        return []
+    threads = plural(max(planned.values()), "thread")
+    return [f"run and --format openmp limit each loop to the program's {threads}"]
 
 
 def _ranked_table(
@@ -120,7 +133,7 @@ def _by_file(
     """Returns a table per file, in the order of lines."""
     advice = {
         team.facts.members[0].facts.region.id if len(team.facts.members) == 1 else team.facts.id:
-        [advice_sentence(change) for change in result.advice.get(team.facts.id, ())]
+        list(map(str, result.advice.get(team.facts.id, ())))
         for team in teams
     }  # fmt: skip
     rows: list[tuple[Loop, str]] = [(own, own.facts.region.id) for own in shown]

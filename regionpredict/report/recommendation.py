@@ -4,6 +4,8 @@ Use 18 threads on 1 package: 3.8x faster than 1 thread.
 Why: the fewest threads within 10 % of the shortest time. On 40 threads: 3.5x.
 Confidence: 60 %. Speedup: 3.4x-3.9x with 80 % probability.
 Serial parts: 41 % of the time at 18 threads, most of it in setup.c:40 (30 %).
+Sizes: lulesh.cc without arguments (27000 iterations in lulesh.cc:1009).
+Options: --format slurm for a job script, --args '...' for other sizes.
 """
 
 from __future__ import annotations
@@ -13,11 +15,14 @@ from collections.abc import Sequence
 from pathlib import PurePath
 from typing import Any
 
-from regionpredict.predict import Recommendation, Recommended
+from regionpredict.machine import Machine
+from regionpredict.predict import Recommendation, Recommended, size_target
 from regionpredict.predict.constants import MOST_OF_THE_TIME, PROGRAM_SLACK
+from regionpredict.predict.teams import region_seconds
 from regionpredict.report.json_text import fields_of
 from regionpredict.report.names import several
-from regionpredict.report.quantities import plural, show_times
+from regionpredict.report.program_result import ProgramResult
+from regionpredict.report.quantities import plural, show_count, show_times
 
 _RULE = f"the fewest threads within {100 * PROGRAM_SLACK.value:.3g} % of the shortest time"
 _NAMED = 3  # maximum number of loops that a sentence lists
@@ -27,6 +32,17 @@ _EXPLAINED = 0.1  # serial share of the time with named loops
 _OTHER = "code that no main reaches"
 _ASSUMED = ("large", "typical")
 _UNREAL = 30 * 86400.0  # seconds: no job runs longer
+_SIZES_FROM = {
+    "large": "assumed large, {}",
+    "typical": "{} {}",
+    "defaults": "{} {}",
+    "run": "a recorded run",
+    "given": "as given",
+    "source": "from the source",
+}
+_SIZE_OPTIONS = {"typical": "--args '...'", "defaults": "--args '...'", "run": "--sizes-from",
+          "source": "-D NAME=VALUE"}  # fmt: skip
+"""The options that set other sizes, by the origin of the sizes. The default is --set."""
 
 
 def recommendation_lines(hint: Recommendation, each: Sequence[Recommendation] = ()) -> list[str]:
@@ -165,6 +181,50 @@ def speedup_text(hint: Recommendation) -> str:
         racing = hint.race_share > MOST_OF_THE_TIME.value
         return "fix the data races first" if racing else "more threads gain too little"
     return f"{show_times(hint.speedup)}x faster than 1 thread"
+
+
+def input_lines(result: ProgramResult) -> list[str]:
+    """Returns the sizes to which the recommendation applies, and the options for a job script and
+    other sizes.
+
+    The sizes include the iterations of the most expensive loop. Empty without a recommendation.
+    """
+    hint = result.recommended.together
+    if hint is None:
+        return []
+    option = _SIZE_OPTIONS.get(hint.sizes_from, "--set NAME=VALUE")
+    return [
+        sizes_sentence(hint, result.machine, result.arguments, _longest_loop(result)),
+        f"Options: --format slurm for a job script, {option} for other sizes.",
+    ]
+
+
+def sizes_sentence(
+    hint: Recommendation, machine: Machine, arguments: str = "", example: str = ""
+) -> str:
+    """Returns the origin of the sizes to which a recommendation applies, followed by an example of
+    a size. `arguments` are those of the program.
+    """
+    large = hint.sizes_from == "large"
+    source = size_target(machine).reason if large else PurePath(hint.main).name or "the programs"
+    run = "with the given arguments" if arguments else "without arguments"
+    return f"Sizes: {_SIZES_FROM[hint.sizes_from].format(source, run)}{example}."
+
+
+def _longest_loop(result: ProgramResult) -> str:
+    """Describes the longest loop, such as ` (27000 iterations in lulesh.cc:1009)`. Empty if its
+    number of iterations is unknown.
+    """
+    times = region_seconds(result.predictions, result.teams)
+    timed = [own for own in result.predictions if times.get(own.facts.region.id)]
+    if not timed:
+        return ""
+    loop = max(timed, key=lambda own: times[own.facts.region.id])
+    count = loop.facts.iterations.value
+    span = loop.facts.region.span
+    if not isinstance(count, int):
+        return ""
+    return f" ({show_count(count)} iterations in {span.short})"
 
 
 def program_documents(recommended: Recommended) -> dict[str, Any]:

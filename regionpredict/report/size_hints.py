@@ -6,11 +6,19 @@ import re
 from collections.abc import Sequence
 from itertools import groupby, islice, takewhile
 
+from regionpredict.analysis.given_sizes import qualified_name
 from regionpredict.errors import one_line
-from regionpredict.predict import Estimate, HintRange, SizeHint, TeamEstimate, split_names
+from regionpredict.predict import (
+    Estimate,
+    HintRange,
+    Prediction,
+    SizeHint,
+    TeamEstimate,
+    split_names,
+)
 from regionpredict.predict.estimate import CUT_TRAFFIC
 from regionpredict.quoting import shell_word
-from regionpredict.report.names import several
+from regionpredict.report.names import first_of, several
 from regionpredict.report.quantities import plural
 from regionpredict.sizes.ranking import SizeRanking, UnboundSize, differs_by_element
 
@@ -19,6 +27,7 @@ _MOST = 0.9
 _OF_COMMAND_LINE = re.compile(r"\barg[cv]\b")
 _EQUAL = 3  # maximum listed names of one size
 _DECIDING = 4  # maximum listed deciding names
+_PRIMED = 6  # maximum explained names with a prime
 _NAMED = 5  # maximum names requested from the user at once
 _NO_INPUT = re.compile(r"[(?]|\[\]$|:\d+$")
 """Array lengths and trip counts in names of results, which no user knows: `size(x)`, `f.c:7`."""
@@ -37,19 +46,16 @@ def size_sentence(hints: Sequence[SizeHint], *, whole: bool = False) -> str:
     if len(hints) < 2:
         return ""
     parts: list[str] = []
-    for kind, group in groupby(
-        enumerate(hints), lambda numbered: numbered[0] if whole else _hint_group(numbered[1])
+    numbered = enumerate(hints)
+    for _, group in groupby(
+        numbered, lambda own: own[0] if whole else (own[1].packages, own[1].threads > 1)
     ):
         own = [hint for _, hint in group]
         name = "" if parts else size_name(own[0].name, whole=whole) + " = "
         below = own[-1].below
-        what = _number_text(own) if kind is not None else ""
+        what = _number_text(own)
         parts.append(f"{what} above" if below is None else f"{what} below {name}{below:,}")
     return ", ".join(parts)
-
-
-def _hint_group(hint: SizeHint) -> tuple[int, bool]:
-    return hint.packages, hint.threads > 1
 
 
 def _number_text(hints: Sequence[SizeHint]) -> str:
@@ -230,3 +236,21 @@ def _settling_most(ranking: SizeRanking) -> list[UnboundSize]:
         if size.settled - ranking.settled >= enough
     )
     return deciding[:few]
+
+
+def other_names(predictions: Sequence[Prediction], text: str) -> list[str]:
+    """Explains names with a prime in `text`, as in `x' is the x of scale (cg.c:35)`. One line per
+    variable.
+    """
+    lines: dict[str, None] = {}
+    for prediction in predictions:
+        primed = [other for other in prediction.facts.region.others if other.name.endswith("'")]
+        for other in primed:
+            if re.search(rf"(?<![\w']){re.escape(other.name)}(?![\w'])", text):
+                function = f" of {other.function}" if other.function else ""
+                place = f"{other.span.file}:{other.span.line}"
+                at_home = qualified_name(prediction.facts.region, other.name)
+                asked = other.name in prediction.unbound and at_home
+                given = f", given as {at_home}" if asked else ""
+                lines[f"{other.name} is the {other.plain}{function} ({place}){given}"] = None
+    return first_of(list(lines), _PRIMED, "more names")

@@ -1,15 +1,4 @@
-"""Writes a program's hint as Slurm options and as a job script.
-
-#SBATCH --nodes=1
-#SBATCH --ntasks=1
-#SBATCH --sockets-per-node=2
-#SBATCH --cores-per-socket=6
-#SBATCH --threads-per-core=1
-#SBATCH --cpus-per-task=12
-#SBATCH --distribution=block:block
-
-export OMP_NUM_THREADS=12
-"""
+"""Writes a program's hint as Slurm options and as a job script."""
 
 from __future__ import annotations
 
@@ -20,12 +9,10 @@ from regionpredict.ir import Diagnostic
 from regionpredict.machine import Machine
 from regionpredict.predict import Recommendation, TeamPrediction, loops_of
 from regionpredict.quoting import shell_comment, shell_word
-from regionpredict.report.input_sizes import sizes_sentence
 from regionpredict.report.names import several
 from regionpredict.report.quantities import plural
-from regionpredict.report.recommendation import recommendation_lines
+from regionpredict.report.recommendation import recommendation_lines, sizes_sentence
 from regionpredict.report.run_settings import DEFAULT_SETTINGS, RunSettings
-from regionpredict.report.thread_rules import job_rule
 
 _NAMED = 8  # maximum listed parallel regions that are not counted
 
@@ -71,12 +58,13 @@ def slurm_script(
     silent = [team.facts.id for team in teams if team.facts.id in unreached]
     teams = [team for team in teams if team.facts.id not in unreached]
     threads = plural(hint.threads, "thread")
+    by = "" if hint.weighted_by == "equally" else "by "
     comments = [
         f"{threads} on {plural(hint.packages, 'package')} of {machine.name}: {model} model",
         *recommendation_lines(hint),
         sizes_sentence(hint, machine, arguments),
-        f"{plural(hint.regions, 'loop')} weighted {_weight_text(hint.weighted_by)}",
-        *job_rule(hint),
+        f"{plural(hint.regions, 'loop')} weighted {by}{hint.weighted_by}",
+        f"one number for the whole program: the {hint.rule}",
     ]
     comments += [
         f"without a hint: {team.facts.id}{_share_text(team, seconds)}"
@@ -105,10 +93,6 @@ def slurm_script(
         ),
     ]
     return "\n".join(lines) + "\n"
-
-
-def _weight_text(weighted: str) -> str:
-    return weighted if weighted == "equally" else f"by {weighted}"
 
 
 def _share_text(team: TeamPrediction, seconds: Mapping[str, float] | None) -> str:

@@ -98,14 +98,14 @@ def _curve_chart(
 def _curve_groups(teams: Sequence[TeamPrediction]) -> list[list[TeamPrediction]]:
     """Groups parallel regions with the same hint and indistinguishable curves, sorted by time."""
     groups: list[list[TeamPrediction]] = []
-    for team in sorted(teams, key=lambda team: -_total_seconds(team)):
+    for team in sorted(teams, key=lambda team: -(team.total_seconds or 0.0)):
         for group in groups:
             if _are_indistinguishable(group[0], team):
                 group.append(team)
                 break
         else:
             groups.append([team])
-    return sorted(groups, key=lambda group: -sum(map(_total_seconds, group)))
+    return sorted(groups, key=lambda group: -sum(team.total_seconds or 0.0 for team in group))
 
 
 def _are_indistinguishable(first: TeamPrediction, other: TeamPrediction) -> bool:
@@ -116,11 +116,6 @@ def _are_indistinguishable(first: TeamPrediction, other: TeamPrediction) -> bool
         a == b and abs(x - y) <= _SAME * max(x, y)
         for (a, x), (b, y) in zip(mine, theirs, strict=True)
     )
-
-
-def _total_seconds(team: TeamPrediction) -> float:
-    """Returns the time of all executions of a parallel region on one thread."""
-    return (team.seconds or 0.0) * team.facts.executions.weight
 
 
 def _curve_label(group: Sequence[TeamPrediction]) -> str:

@@ -53,11 +53,12 @@ def study_document(
     Markdown links to plot files. Pages draw the plots.
     """
     host, hints = campaign.host, judged[0].comparison.hints
+    *counts, most = campaign.threads
     lead = [
         _verdict_text(judged),
         f"{' '.join(campaign.command)} on {host.name} ({host.processor}, "
         f"{plural(host.packages, 'package')} of {plural(host.cores_per_package, 'core')}), "
-        f"on {_thread_text(campaign.threads)}, "
+        f"on {', '.join([*map(str, counts), plural(most, 'thread')])}, "
         f"{plural(len(campaign.measured), 'run')}, begun {campaign.started}; "
         f"predicted for {hints.machine}.",
     ]
@@ -155,7 +156,6 @@ def _verdict_text(judged: Sequence[JudgedModel]) -> str:
 
 
 def _study_limits(campaign: Campaign, comparison: Comparison) -> list[str]:
-    """Describes the limits of the study."""
     lines = []
     if comparison.hints.packages == 1:
         lines.append("The machine has one package, so threads are judged instead of packages.")
@@ -175,15 +175,6 @@ def _study_limits(campaign: Campaign, comparison: Comparison) -> list[str]:
         (len(comparison.without_hint), "was measured and not predicted"),
     ):
         if count:
-            lines.append(f"{plural(count, 'region')} {what if count == 1 else _plural_text(what)}.")
+            verbs = what if count == 1 else what.replace("was ", "were ", 1)
+            lines.append(f"{plural(count, 'region')} {verbs}.")
     return lines
-
-
-def _thread_text(counts: Sequence[int]) -> str:
-    """Returns a text such as `1 thread` or `1, 2, 4 threads`."""
-    *before, last = counts
-    return ", ".join([*map(str, before), plural(last, "thread")])
-
-
-def _plural_text(what: str) -> str:
-    return what.replace("was ", "were ", 1)

@@ -12,7 +12,7 @@ from regionpredict.predict import Contention
 from regionpredict.report.document import Block, Cell, Column, Items, Table, Text
 from regionpredict.report.quantities import show_factor, show_share
 from regionpredict.tasks.growth import LineGrowth
-from regionpredict.tasks.metrics import GraphMetrics, LineTotal
+from regionpredict.tasks.metrics import GraphMetrics
 
 UNREAD = "unread"
 """The mark of a task body without source, or with unsupported code."""
@@ -59,7 +59,9 @@ def contention_records(
     """Returns one record per line with tasks or chunks, for JSON. Unknown values are null."""
     measured = {(row.place, row.kind): row.factor for row in growth or ()}
     rows = []
-    for line in _lines_by_work(metrics):
+    for line in metrics.lines:
+        if line.kind not in ("task", "chunk"):
+            continue
         body = predicted.at(line.place)
         known = None if body is None else body.contention
         rows.append(
@@ -71,7 +73,7 @@ def contention_records(
                 "share": None if known is None else known.share,
                 "predicted_growth": None if known is None else known.growth,
                 "measured_growth": measured.get((line.place, line.kind)),
-                "unread": _unread_reason(body),
+                "unread": UNREAD if body is None else body.unread if known is None else None,
                 "assumed": [] if body is None else list(body.assumed),
             }
         )
@@ -110,13 +112,3 @@ def contention_blocks(
     ]
     assumed = dict.fromkeys(f"assumed: {text}" for row in records for text in row["assumed"])
     return [Table(title, columns, rows, top=top, legend=legend), Items(list(assumed))]
-
-
-def _lines_by_work(metrics: GraphMetrics) -> list[LineTotal]:
-    return [line for line in metrics.lines if line.kind in ("task", "chunk")]
-
-
-def _unread_reason(body: BodyContention | None) -> str | None:
-    if body is None:
-        return UNREAD
-    return None if body.contention is not None else body.unread

@@ -97,7 +97,7 @@ def _select_items(
 def fits(region: Region, pattern: str) -> bool:
     """Whether a pattern matches a region's function, file, folder, line, or FILE:LINE."""
     file, function = region.span.file, region.function
-    lines = {region.span.line, region.nest.span.line if region.nest else region.span.line}
+    lines = {region.span.line, (region.nest or region).span.line}
     paths = [file, region.id, *(f"{file}:{line}" for line in lines)]
     folder = pattern.rstrip("/")
     return (

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, fields
 
-from regionpredict.report.document import Cell, Column, Document, Items, Section, Table, csv_rows
+from regionpredict.report.document import Cell, Column, Document, Items, Section, Table, csv_records
 from regionpredict.report.html.timeline import timeline_section
 from regionpredict.report.json_text import fields_of, plain
 from regionpredict.report.quantities import plural, show_seconds
@@ -53,11 +52,9 @@ def what_if_document(
         "of a replay of the run without its delays. Halved: gain with half of its delays. On: the "
         "rank with most of them."
     ]
-    names = [field.name for field in fields(Change)]
-    records = [list(asdict(change).values()) for change in what_if.changes]
     sections = [
         Section("Call paths", [Table("Call paths, by gain", columns, rows, legend=legend)]),
-        Section("Records", [csv_rows(names, records)], "csv"),
+        Section("Records", [csv_records(Change, what_if.changes)], "csv"),
         timeline_section(analysis),
         Section("Findings", [Items([str(finding) for finding in findings])], "page"),
     ]  # fmt: skip

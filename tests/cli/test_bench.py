@@ -96,9 +96,9 @@ def test_figures_have_names_of_their_own() -> None:
 def row(x: float, seconds: float, predicted: float, alone: float, score: float) -> BenchRow:
     """A loop of 1000 iterations on 2 threads, predicted to take twice as long on one."""
     return BenchRow(
-        figure="stride", x=x, label=f"loop {x:g}", working_set_bytes=8000, iterations=1000,
+        figure="stride", x=x, loop=f"loop {x:g}", working_set_bytes=8000, iterations=1000,
         dimensions=1, order="i", operations=1, stride=int(x), pattern="streaming", threads=2,
-        seconds=seconds, predicted=predicted, alone=alone, predicted_alone=2 * predicted,
+        seconds=seconds, predicted_seconds=predicted, alone=alone, predicted_alone=2 * predicted,
         score=score,
     )  # fmt: skip
 

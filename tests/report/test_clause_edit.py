@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from regionpredict.report.clause_edit import advised_clause, with_clause
+from regionpredict.report.editor_notes import advised_clause, with_clause
 
 
 @pytest.mark.parametrize(

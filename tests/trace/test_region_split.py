@@ -10,7 +10,7 @@ from traced_programs import doubled, team_doubled
 
 from regionpredict.measure.hints_file import Hint, Hints, TeamHint
 from regionpredict.report.document_text import block_lines
-from regionpredict.report.parallel_regions import (
+from regionpredict.report.run_factors import (
     predicted_balance,
     predicted_efficiency,
     region_records,

@@ -4,20 +4,28 @@ would improve them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from regionpredict.machine import Machine
-from regionpredict.predict import Point, Prediction, SaturationDerivation, TeamPrediction
-from regionpredict.predict.program_advice import ByTeam, ProgramAdvice, program_advice
+from regionpredict.predict import Advice, Point, Prediction, SaturationDerivation, TeamPrediction
+from regionpredict.predict.program_advice import ByTeam, program_advice
 from regionpredict.predict.teams import region_seconds
-from regionpredict.report.advice import advice_sentence
 from regionpredict.report.document import Drawing
 from regionpredict.report.html.constants import GRADES, LEAST_GOOD_GRADE, LEAST_SHARE_LISTED
+from regionpredict.report.html.roofline import hinted_point
 from regionpredict.report.loop_table import CONFLICTS
 from regionpredict.report.quantities import plural
 
 _OF = int(GRADES.value)
+_TERMS = (
+    ("Load balance", "imbalance", ("RP202", "RP203"), "threads rarely wait at the end"),
+    ("Parallel regions and barriers", "overhead", ("RP205", "RP206", "RP207"),
+     "constructs cost little"),
+    ("Serial code in parallel regions", "serialization", (), "threads do not wait for each other"),
+    ("Memory bandwidth", "memory-bandwidth", (), "memory does not slow the threads down"),
+)  # fmt: skip
+"""Checks of one time term: name, term, rules of changes, and the text for a small share."""
 
 
 class _Part(NamedTuple):
@@ -44,32 +52,11 @@ def program_checks(
     if parts:
         serial = [part for part in parts if part.derivation.first_touch == "serial"]
         satisfied = "pages are near the threads that use them"
-        checks.append(
-            _grade_of_share(
-                "NUMA placement",
-                1.0 - _time_share(parts, serial),
-                _worst_text(serial, lambda _: 1.0, parts, "first touch is serial for", satisfied),
-                changes,
-                "RP201",
-            )
-        )
-        for name, term, rules, good in (
-            ("Load balance", "imbalance", ("RP202", "RP203"), "threads rarely wait at the end"),
-            (
-                "Parallel regions and barriers",
-                "overhead",
-                ("RP205", "RP206", "RP207"),
-                "constructs cost little",
-            ),
-            (
-                "Serial code in parallel regions",
-                "serialization",
-                (),
-                "threads do not wait for each other",
-            ),
-            ("Memory bandwidth", "memory-bandwidth", (), "memory does not slow the threads down"),
-        ):
-            share = _term_share(parts, term)
+        share = _time_share(serial, lambda _: 1.0, parts)
+        why = _worst_text(serial, lambda _: 1.0, parts, "first touch is serial for", satisfied)
+        checks.append(_grade_of_share("NUMA placement", 1.0 - share, why, changes, "RP201"))
+        for name, term, rules, good in _TERMS:
+            share = _time_share(parts, _of_term(term), parts)
             why = _worst_text(parts, _of_term(term), parts, "most in", good)
             checks.append(_grade_of_share(name, 1.0 - share, why, changes, *rules))
     wrong = [
@@ -90,8 +77,8 @@ def program_checks(
 
 def _package_check(teams: Sequence[TeamPrediction], machine: Machine) -> Drawing:
     """Checks the mean number of packages in use, weighted by time."""
-    timed = [(team.packages, team.seconds * team.facts.executions.weight) for team in teams
-             if team.packages is not None and team.seconds]  # fmt: skip
+    timed = [(team.packages, seconds) for team in teams
+             if team.packages is not None and (seconds := team.total_seconds)]  # fmt: skip
     whole = sum(seconds for _, seconds in timed)
     if not whole:
         return _check_record(
@@ -125,19 +112,13 @@ def _region_parts(
     times = region_seconds(predictions, teams)
     parts = []
     for prediction in predictions:
-        if (
-            not isinstance(prediction.derivation, SaturationDerivation)
-            or prediction.threads is None
-        ):
+        point, derivation = hinted_point(prediction), prediction.derivation
+        if point is None or not isinstance(derivation, SaturationDerivation):
             continue
-        points = {point.threads: point for point in prediction.derivation.points}
-        point, alone = points.get(prediction.threads), prediction.derivation.points[0]
-        if point is None or alone.seconds <= 0:
-            continue
-        weight = (
-            times.get(prediction.facts.region.id, alone.seconds) * point.seconds / alone.seconds
-        )
-        parts.append(_Part(prediction, prediction.derivation, point, weight))
+        alone = derivation.points[0].seconds
+        if alone > 0:
+            weight = times.get(prediction.facts.region.id, alone) * point.seconds / alone
+            parts.append(_Part(prediction, derivation, point, weight))
     return parts
 
 
@@ -145,13 +126,11 @@ def _of_term(term: str) -> Callable[[_Part], float]:
     return lambda part: part.point.terms.get(term, 0.0) / (part.point.seconds or 1.0)
 
 
-def _term_share(parts: Sequence[_Part], term: str) -> float:
-    whole = sum(part.weight for part in parts) or 1.0
-    return sum(_of_term(term)(part) * part.weight for part in parts) / whole
-
-
-def _time_share(parts: Iterable[_Part], some: Iterable[_Part]) -> float:
-    return sum(part.weight for part in some) / (sum(part.weight for part in parts) or 1.0)
+def _time_share(
+    some: Sequence[_Part], part: Callable[[_Part], float], parts: Sequence[_Part]
+) -> float:
+    whole = sum(candidate.weight for candidate in parts) or 1.0
+    return sum(part(candidate) * candidate.weight for candidate in some) / whole
 
 
 def _worst_text(
@@ -170,13 +149,13 @@ def _worst_text(
 
 
 def _grade_of_share(
-    name: str, share: float, why: str, advice: Sequence[ProgramAdvice], *rules: str
+    name: str, share: float, why: str, advice: Sequence[Advice], *rules: str
 ) -> Drawing:
     """Grades a share in quarters, with the best change."""
     known = [change for change in advice if change.id in rules]
     if known:
         change = known[0]
-        why += f"; {change.span.short}: {advice_sentence(change)}"
+        why += f"; {change.span.short}: {change}"
     return _check_record(name, min(_OF, max(0, round(_OF * share))), why)
 
 

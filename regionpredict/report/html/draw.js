@@ -122,7 +122,7 @@ function axesOf(block, range) {
   const zones = range ? [] : block.zones || [];
   const x = scale([...all.map(one => one[0]), ...zones.flatMap(one => [one.from, one.to])], LEFT, WIDE - RIGHT, block.logx, all.every(one => Number.isInteger(one[0])));
   const y = scale([...all.map(one => one[1]), ...bands.flatMap(one => [one[1], one[2]]), ...(block.logy || range ? [] : [0])], HIGH - BOTTOM, TOP, block.logy);
-  const svg = make("svg", {viewBox: `0 0 ${WIDE} ${HIGH}`, role: "img", "aria-label": `${block.title}: ${block.y} over ${block.x}. ${block.told || ""} Arrow keys read the values.`},
+  const svg = make("svg", {viewBox: `0 0 ${WIDE} ${HIGH}`, role: "img", "aria-label": `${block.title}: ${block.y} over ${block.x}. Arrow keys read the values.`},
     make("defs", {}, make("clipPath", {id}, make("rect", {x: LEFT - 5, y: TOP - 6, width: WIDE - LEFT - RIGHT + 10, height: HIGH - BOTTOM - TOP + 12}))));
   zones.forEach((one, at) => svg.append(
     make("rect", {x: x(one.from), y: TOP, width: x(one.to) - x(one.from), height: HIGH - BOTTOM - TOP, fill: `var(--zone${at % 2})`}),

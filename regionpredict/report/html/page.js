@@ -42,7 +42,7 @@ function table(block) {
       }
       row.append(td);
     });
-    holder.words = cells.map(text).join(" ").toLowerCase() + " " + (block.words ? block.words[at].toLowerCase() : "");
+    holder.words = cells.map(text).join(" ").toLowerCase();
     return holder;
   });
   function toggle(holder, force) {

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from regionpredict.machine import Machine
-from regionpredict.predict import Prediction, SaturationDerivation
+from regionpredict.predict import Point, Prediction, SaturationDerivation
 from regionpredict.predict.roofline import float_operations, memory_traffic, peak_operations
 from regionpredict.report.document import Block, Drawing, Text
 from regionpredict.report.quantities import plural
@@ -31,7 +31,10 @@ def roofline(predictions: Sequence[Prediction], machine: Machine) -> list[Block]
     least = min(_LEAST, *(point["x"] for point in points))
     most = max(_MOST, *(point["x"] for point in points))
     lines = [
-        {"name": f"memory, {memory / 1e9:.3g} GB/s", "points": _roof_points(least, ridge, memory)},
+        {
+            "name": f"memory, {memory / 1e9:.3g} GB/s",
+            "points": [[least, least * memory], [ridge, ridge * memory]],
+        },
         {"name": f"pipes, {peak / 1e9:.3g} Gflop/s", "points": [[ridge, peak], [most, peak]]},
     ]
     left = len(predictions) - len(points)
@@ -48,9 +51,7 @@ def roofline(predictions: Sequence[Prediction], machine: Machine) -> list[Block]
 
 
 def _region_point(prediction: Prediction, machine: Machine) -> Drawing | None:
-    if not isinstance(prediction.derivation, SaturationDerivation) or prediction.threads is None:
-        return None
-    at = {point.threads: point for point in prediction.derivation.points}.get(prediction.threads)
+    at = hinted_point(prediction)
     if at is None or at.memory_bytes <= 0 or at.seconds <= 0:
         return None
     count = float_operations(prediction, machine)
@@ -64,5 +65,9 @@ def _region_point(prediction: Prediction, machine: Machine) -> Drawing | None:
     }
 
 
-def _roof_points(least: float, ridge: float, memory: float) -> list[list[float]]:
-    return [[least, least * memory], [ridge, ridge * memory]]
+def hinted_point(prediction: Prediction) -> Point | None:
+    """Returns the evaluation of the saturation model on the hinted threads, if there is one."""
+    derived = prediction.derivation
+    if not isinstance(derived, SaturationDerivation):
+        return None
+    return next((point for point in derived.points if point.threads == prediction.threads), None)

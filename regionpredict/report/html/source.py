@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 
 from regionpredict.ir import Span
 from regionpredict.predict import Advice, Prediction
-from regionpredict.report.advice import advice_sentence
 from regionpredict.report.document import Drawing
 from regionpredict.report.editor_notes import hint_text
 from regionpredict.report.quantities import plural
@@ -31,7 +30,7 @@ def source_blocks(
         )
     for change in dict.fromkeys(advice):
         notes.setdefault(change.span.file, []).append(
-            {"line": change.span.line, "text": advice_sentence(change), "advice": True}
+            {"line": change.span.line, "text": str(change), "advice": True}
         )
     return file_blocks(notes, sources)
 
