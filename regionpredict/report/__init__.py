@@ -1,3 +1,1 @@
-"""Renders results as text: tables, JSON, CSV and explanations. Pure functions, which print
-nothing.
-"""
+"""Renders results as text: tables, JSON, CSV and explanations. Pure functions."""

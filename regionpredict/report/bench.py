@@ -178,9 +178,7 @@ def _order_text(rows: Sequence[BenchRow], measured: _Value, predicted: _Value) -
 
 
 def _figure_picture(axis: str, rows: Sequence[BenchRow]) -> Section:
-    """Returns score and utilization at the largest number of threads, and the time of an access at
-    the smallest and the largest.
-    """
+    """Draws use of the most threads, and the time of an access on the fewest and the most."""
     logx = (len({row.x for row in rows}) > 1 and min(row.x for row in rows) > 0) or None
     least, most = min(row.threads for row in rows), max(row.threads for row in rows)
     shares = [
@@ -210,7 +208,6 @@ def _figure_picture(axis: str, rows: Sequence[BenchRow]) -> Section:
 def _figure_line(
     rows: Sequence[BenchRow], name: str, threads: int, value: Callable[[BenchRow], float | None]
 ) -> Drawing:  # fmt: skip
-    """Returns a value over the figure's axis, if the value is known."""
     return line(name, [
         (row.x, known)
         for row in rows

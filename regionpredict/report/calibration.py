@@ -29,22 +29,14 @@ class CalibrationResult(NamedTuple):
 
 
 def calibration_document(result: CalibrationResult) -> Document:
-    """Returns the cross-validated scores next to the uncorrected and the trivial ones, and the
-    factors.
-    """
+    """Returns the cross-validated scores next to uncorrected and trivial ones, and the factors."""
     samples, density = result.samples, result.density
-    overview = [
-        (
-            "Fitted to",
-            f"{plural(len(samples.samples), 'region')} of "
-            f"{plural(len(samples.programs), 'program')} on "
-            f"{', '.join(map(str, samples.counts))} threads, {plural(result.runs, 'run')}",
-        ),
-        *(
-            ("Left out", f"{number} {reason}")
-            for reason, number in sorted(samples.left_out.items())
-        ),
-    ]
+    fitted = (
+        f"{plural(len(samples.samples), 'region')} of {plural(len(samples.programs), 'program')} "
+        f"on {', '.join(map(str, samples.counts))} threads, {plural(result.runs, 'run')}"
+    )
+    overview = [("Fitted to", fitted)]
+    overview += [("Left out", f"{count} {why}") for why, count in sorted(samples.left_out.items())]
     if density is None and not result.saturation_alone:
         one = result.packages == 1
         why = "one package" if one else "not measured on two counts of whole packages"
@@ -156,9 +148,7 @@ def _density_blocks(calibration: DensityCalibration) -> list[Block]:
 
 
 def _region_table(result: CalibrationResult) -> Table:
-    """Returns measured times next to corrected ones. Each region is corrected by a fit without its
-    program.
-    """
+    """Returns measured next to corrected times, each corrected by a fit without its program."""
     rows: list[list[Cell]] = []
     details: list[list[Block]] = []
     pairs = zip(result.samples.samples, result.saturation.predicted, strict=True)

@@ -1,6 +1,4 @@
-"""Documents models as a call tree: the exclusive and inclusive cost of each call, and the dominant
-calls.
-"""
+"""Documents models as a call tree: the exclusive and inclusive cost, and the dominant calls."""
 
 from __future__ import annotations
 
@@ -140,7 +138,6 @@ def point_text(point: Mapping[str, float]) -> str:
 
 
 def _matching_calls(tree: CallTree, pattern: str | None) -> set[int]:
-    """Returns the matching calls and their callers."""
     kept: set[int] = set()
     for index, call in enumerate(tree.calls):
         if pattern is None or matches(call.callpath, pattern):
@@ -164,9 +161,7 @@ def matches(callpath: str, pattern: str) -> bool:
 def _sorted_calls(
     tree: CallTree, inclusive: FloatArray, growths: Sequence[Monomial], order: Order, kept: set[int]
 ) -> list[int]:
-    """Sorts the kept calls, callers before callees, with the callees of each caller in the given
-    order.
-    """
+    """Sorts the kept calls, callers first, with the callees of each caller in the given order."""
     children: dict[int | None, list[int]] = {}
     for index in sorted(kept):
         children.setdefault(tree.calls[index].parent, []).append(index)

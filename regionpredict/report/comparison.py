@@ -309,9 +309,7 @@ def _worst_table(wrong: Sequence[Verdict]) -> Items:
 
 
 def _law_disagreements(laws: Sequence[FittedLaw]) -> list[Block]:
-    """Returns regions whose predicted speedup is outside the interval of the law fitted to the
-    times.
-    """
+    """Returns regions whose predicted speedup is outside the interval of the fitted law."""
     if not laws:
         return []
     disagreements = disagreeing(laws)
@@ -343,9 +341,7 @@ def _not_compared(names: Sequence[str], what: str, lack: str) -> list[Block]:
 
 
 def _list_of_regions(regions: Sequence[str], line: str) -> str:
-    """Lists names, such as `2 hints without a measurement: solve.c:40, solve.c:52`. A long list is
-    shortened.
-    """
+    """Lists names, such as `2 hints without a measurement: solve.c:40, ...`, in one line."""
     first, *others = [PurePath(region).name for region in regions]
     for region in others:
         if len(line) + len(f"{first}, {region}, ...") > PAGE_WIDTH:
@@ -357,7 +353,6 @@ def _list_of_regions(regions: Sequence[str], line: str) -> str:
 def _source_blocks(
     comparison: Comparison, sources: Callable[[Iterable[str]], Mapping[str, str]]
 ) -> list[Drawing]:  # fmt: skip
-    """Returns the sources, with the prediction, the measurement and the errors of each region."""
     notes: dict[str, list[Drawing]] = {}
     for row, verdict in enumerate(comparison.verdicts):
         notes.setdefault(verdict.hint.file, []).append(
@@ -383,9 +378,7 @@ def _times_text(value: float | None) -> str:
 
 
 def _whole_number(value: int | None, comparison: Comparison) -> tuple[str, int | None]:
-    """Formats a whole number of the unit. On a partly measured machine, the largest number means
-    "at least".
-    """
+    """Formats a number. On a partly measured machine, the largest one means "at least"."""
     if value is None:
         return "?", None
     return f"{value}{'+' if comparison.in_part and value == comparison.options[-1] else ''}", value

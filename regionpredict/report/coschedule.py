@@ -23,9 +23,7 @@ _STEPS = 12  # shown steps of a schedule
 def coschedule_document(
     result: Coschedule, machine: Machine, top: int, over_time: Handover | None = None
 ) -> Document:
-    """Returns the verdict, the `top` fastest ways to share the node, and the schedule that moves
-    cores between programs.
-    """
+    """Returns the verdict, the `top` ways to share the node, and the schedule that moves cores."""
     alone = f"Alone on {machine.name}, each by its plan, one after the other"
     tables: list[Block] = [
         _share_table(alone, result.sequential_seconds, result.alone, shared=False)
@@ -55,7 +53,6 @@ def _share_table(
 
 
 def _schedule_blocks(schedule: Handover) -> Block:
-    """Returns the time and gains of a schedule, and its first steps with the threads per region."""
     shares = ", ".join(
         f"{name} {plural(cores, 'core')}"
         for name, cores in zip(schedule.names, schedule.fixed_cores, strict=True)
@@ -191,9 +188,7 @@ def _bound_commands(result: Coschedule, hints: Mapping[str, Path], starts: Seque
 
 
 def _program_command(part: Part, result: Coschedule, hints: Mapping[str, Path]) -> str:
-    """Returns the command of one program. If its regions have different numbers of threads,
-    `regionpredict run` sets them.
-    """
+    """Returns the command. `regionpredict run` sets threads that differ between regions."""
     program = f"./{shell_word(hints[part.name].stem)}"
     if not result.several_sizes(part.name):
         return program
@@ -201,9 +196,7 @@ def _program_command(part: Part, result: Coschedule, hints: Mapping[str, Path]) 
 
 
 def _head_comments(result: Coschedule) -> list[str]:
-    """Returns comments about serial time that is not counted, and about pinned threads, which the
-    times assume.
-    """
+    """Returns comments and settings for pinned threads, which the times assume."""
     comments = [shell_comment(line) for line in assumed_size_lines(result)]
     names = [part.name for part in result.alone if result.several_sizes(part.name)]
     if names:
@@ -217,7 +210,5 @@ def _head_comments(result: Coschedule) -> list[str]:
 
 
 def _shares_of_faster_way(result: Coschedule) -> tuple[Part, ...]:
-    """Returns the cores of each program in the faster schedule: at the same time, or one after the
-    other.
-    """
+    """Returns the cores of each program in the faster schedule."""
     return result.allocations[0].parts if result.shares else result.alone

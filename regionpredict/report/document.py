@@ -191,9 +191,7 @@ class Document:
 
 
 def map_texts(value: Any, change: Callable[[str], str]) -> Any:
-    """Returns a document, or a part of one, with all its texts changed. JSON and CSV are
-    unchanged.
-    """
+    """Returns a document, or a part of one, with all texts changed, but not JSON and CSV."""
     if isinstance(value, str):
         return change(value)
     if isinstance(value, Section) and value.only == "csv":
@@ -215,9 +213,7 @@ def map_texts(value: Any, change: Callable[[str], str]) -> Any:
 
 
 def below_folder(document: Document, files: Sequence[str]) -> Document:
-    """Returns the document with paths relative to the common folder of `files`, which its lead
-    names.
-    """
+    """Returns the document with paths relative to a common folder, which its lead names."""
     folder = common_folder(files)
     if not folder:
         return document

@@ -112,9 +112,7 @@ def block_lines(block: Block) -> list[str]:
 
 
 def _hanging_lines(text: str, first: str = "") -> list[str]:
-    """Wraps the text after `first`, with the indentation of `first`. An option stays next to its
-    value.
-    """
+    """Wraps the text with the indentation of `first`. An option stays next to its value."""
     line = one_line(text)
     indent = first + " " * (len(line) - len(line.lstrip()))
     held = _SETTING.sub("\\1\xa0", line.lstrip())

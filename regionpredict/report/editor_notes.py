@@ -49,9 +49,7 @@ class Finding(NamedTuple):
         return self.rule in CONFLICTS
 
     def edited(self, line: str | None) -> str | None:
-        """Returns the source line with the clause. None without a clause, or if it cannot be
-        written.
-        """
+        """Returns the source line with the clause. None if it cannot be written."""
         return None if line is None or self.clause is None else with_clause(line, self.clause)
 
 

@@ -41,7 +41,7 @@ from regionpredict.report.document import (
 )
 from regionpredict.report.html.blocks import curve, line
 from regionpredict.report.machine import convergence_sentence
-from regionpredict.report.names import first_of, several
+from regionpredict.report.names import evenly_chosen, first_of, several
 from regionpredict.report.quantities import (
     plural,
     show_bytes,
@@ -105,9 +105,7 @@ def team_document(
     team: TeamPrediction, loops: Sequence[Prediction], machine: Machine,
     advice: Sequence[Advice] = (), planned: Sequence[str] = (),
 ) -> Document:  # fmt: skip
-    """Returns the hint of a parallel region, its `loops` in order, their executions, and its
-    curve.
-    """
+    """Returns the hint of a parallel region, its `loops` in order, and its curve."""
     facts = team.facts
     first, *others = team_hint(team)
     inside = [f"The parallel region runs {_run_count_text(facts.executions.value)}. In each run:"]
@@ -207,7 +205,6 @@ def team_hint(team: TeamPrediction) -> list[str]:
 
 
 def _doubt_blocks(estimate: Estimate | TeamEstimate) -> Items:
-    """Returns a line per doubt with the remaining confidence."""
     return Items([f"{100 * own.factor:3.0f} %  {own.id}: {own.reason}" for own in estimate.doubts],
                  "Factors of the confidence")  # fmt: skip
 
@@ -278,9 +275,7 @@ def _iteration_lines(prediction: Prediction) -> str:
 
 
 def _assumption_blocks(prediction: Prediction) -> list[str]:
-    """Returns the assumptions, sizes first. If many branches are assumed to hold, not all of them
-    are listed.
-    """
+    """Returns the assumptions, sizes first. A long list is shortened."""
     assumed = [f"assumed: {assumption}" for assumption in prediction.assumed]
     shown = first_of(assumed, _MOST_ASSUMED, "more: predict --format json lists all")
     return [f"  {line}" for line in shown]
@@ -302,12 +297,10 @@ def working_set_line(facts: RegionFacts) -> str:
 
 
 def _time_table(points: Sequence[Point]) -> Table:
-    step = max(1.0, (len(points) - 1) / (_POINTS - 1))
-    chosen = [points[round(k * step)] for k in range(min(len(points), _POINTS))]
     rows: list[list[Cell]] = [
         [point.threads, point.seconds, point.speedup,
          *(point.terms[term] / (point.seconds or 1.0) for term in TERMS)]
-        for point in chosen
+        for point in evenly_chosen(points, _POINTS)
     ]  # fmt: skip
     columns = [
         Column("Threads", str), Column("Time", show_seconds),
@@ -328,7 +321,6 @@ def _time_chart(points: Sequence[Point]) -> Drawing:
 
 
 def _traffic_table(who: str, levels: Sequence[LevelTraffic], machine: Machine) -> Table:
-    """Returns the bytes between the levels of the memory, in total and by array."""
     names = [*(f"L{cache.level}" for cache in machine.caches), "memory"]
     rows: list[list[Cell]] = []
     for at, level in enumerate(levels):
@@ -347,9 +339,7 @@ def _traffic_table(who: str, levels: Sequence[LevelTraffic], machine: Machine) -
 
 
 def _by_size(prediction: Prediction) -> Drawing:
-    """Draws threads over the unknown size, as steps. The last step is drawn to ten times the last
-    threshold.
-    """
+    """Draws threads over the unknown size, as steps, to ten times the last threshold."""
     points: list[list[float]] = []
     begin = 1.0
     for part in prediction.by_size:
@@ -396,7 +386,6 @@ def _run_count_text(runs: int | None) -> str:
 def _by_density(
     prediction: Prediction, derived: DensityDerivation, machine: Machine
 ) -> list[Section]:
-    """Returns loops, arrays, P, statements, averages, score and thresholds of the density model."""
     arrays = prediction.facts.arrays
     most = plural(max((array.dims for array in arrays), default=0), "dimension")
     largest = f"the largest cache of {machine.name} holds {show_bytes(derived.cache_bytes)}"

@@ -38,9 +38,7 @@ _MARGIN = 6
 
 
 def history_document(versions: Sequence[Version]) -> Document:
-    """Returns a table of factors for each number of processes, with one row per version in their
-    order.
-    """
+    """Returns a table of factors for each number of processes, with one row per version."""
     widths = list(by_width(versions))
     width, runs = widths[-1]
     name, last = runs[-1]
@@ -101,9 +99,7 @@ def _json_record(versions: Sequence[Version]) -> dict[str, Any]:
 
 
 def badge(versions: Sequence[Version]) -> str:
-    """Returns the parallel efficiency of the last version on the most processes, as an SVG
-    picture.
-    """
+    """Returns an SVG picture of the last parallel efficiency on the most processes."""
     width, runs = list(by_width(versions))[-1]
     parallel = runs[-1][1].parallel
     value = f"{100 * parallel:.0f} % on {width}"

@@ -1,6 +1,4 @@
-"""Documents the result of `fit`: models of measured series with their curves, bands and
-predictions.
-"""
+"""Documents the result of `fit`: models of series with curves, bands and predictions."""
 
 from __future__ import annotations
 
@@ -85,9 +83,6 @@ def fit_document(path: str, result: FitResult) -> Document:
 
 
 def _fastest_facts(result: FitResult) -> list[Block]:
-    """Describes the model that grows fastest, and the largest error at points left out of the
-    fit.
-    """
     models = result.models.models
     if not models:
         return []
@@ -195,7 +190,6 @@ def fitness_text(value: float) -> str:
 
 
 def _model_details(result: FitResult, at: int) -> list[Block]:
-    """Returns the details of a model's row."""
     series, model = result.models.models[at]
     pairs = [("Model", model.formula())]
     pairs += [(name, f"{value:.4g}") for name, value in model.law_parameters.items()]
@@ -217,9 +211,7 @@ def _model_details(result: FitResult, at: int) -> list[Block]:
 
 
 def prediction_blocks(predictions: Sequence[PredictedValue]) -> list[Block]:
-    """Returns the predictions as a table, if there are any, and the forecasters that replace the
-    formula.
-    """
+    """Returns the predictions, if there are any, and forecasters that replace the formula."""
     if not predictions:
         return []
     forecasts = [prediction for prediction in predictions if prediction.by == FORECAST]

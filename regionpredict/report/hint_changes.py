@@ -148,7 +148,6 @@ def _hint_text(outline: RegionOutline | None) -> str:
 
 
 def _time_text(old: float | None, new: float | None) -> Iterator[str]:
-    """Describes the change in time of one execution at the hint."""
     if not old or not new:
         return
     ratio = new / old

@@ -91,9 +91,7 @@ def hints_document(
 
 
 def facts_document(facts: Sequence[RegionFacts], notes: Sequence[Diagnostic]) -> dict[str, Any]:
-    """Returns the document of `analyze`: `regions` as in hints, without the fields that depend on a
-    machine.
-    """
+    """Returns the document of `analyze`: hints without the fields that depend on a machine."""
     return {
         "schema": FACTS_SCHEMA,
         "tool": {"name": "regionpredict", "version": __version__},
@@ -118,9 +116,7 @@ def schema(name: str) -> dict[str, Any]:
 
 
 def _region_record(facts: RegionFacts, reuse: ByArray | None) -> dict[str, Any]:
-    """Returns the entry of a region, with the reuse distances of its references if they were
-    counted.
-    """
+    """Returns the entry of a region, with its reuse distances if they were counted."""
     region = facts.region
     return {
         "id": region.id,
@@ -243,9 +239,7 @@ def plan_document(plan: Plan) -> dict[str, Any]:
 
 
 def team_by_region(teams: Sequence[TeamPrediction]) -> dict[str, dict[str, Any]]:
-    """Returns the parallel region of each loop (the first of several), and the loop's executions in
-    the program.
-    """
+    """Returns the first parallel region of each loop, and the loop's executions."""
     entries: dict[str, dict[str, Any]] = {}
     for team in teams:
         for member in team.facts.members:

@@ -32,7 +32,6 @@ gains have no workloads beyond it.
 
 
 def _json_record(study: ImbalanceStudy, findings: Sequence[Finding]) -> dict[str, Any]:
-    """Returns the study as a JSON record. `callpath` is "" for the whole run."""
     metrics = (("workload", "workload_s"), ("workload_deviation", "deviation_s"))
     return {
         "schema": SCHEMA,

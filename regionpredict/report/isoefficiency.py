@@ -26,6 +26,7 @@ from regionpredict.report.html.blocks import curve, line, marks
 from regionpredict.report.isoefficiency_answers import isoefficiency_answers
 from regionpredict.report.json_text import fields_of, plain
 from regionpredict.report.model_curves import model_curves
+from regionpredict.report.names import evenly_chosen
 from regionpredict.report.quantities import show_percent, show_seconds, show_size
 from regionpredict.tasks.isoefficiency.constant_efficiency import (
     CONTOURS,
@@ -51,9 +52,7 @@ _MOST_LINES = 4
 def isoefficiency_document(
     data: IsoefficiencyData, result: Isoefficiency, efficiency: float, threads: int, size: float
 ) -> Document:
-    """Returns the five answers, the efficiencies, the sizes that keep an efficiency, and the
-    models.
-    """
+    """Returns the five answers, efficiencies, sizes that keep an efficiency, and models."""
     formulas = [
         f"{name}(p, n) = {model.text()} ({_fitness_text(model.rrmse, model.adjusted_r2)})"
         for name, model in (("E_ac", result.actual), ("E_cf", result.free)) if model is not None
@@ -119,16 +118,12 @@ def _efficiency_table(data: IsoefficiencyData, result: Isoefficiency) -> Block:
 
 
 def _relative_rmse(model: FittedModel) -> float:
-    """Returns the root mean square error of a model's formula, divided by the mean of the
-    observations.
-    """
     y = np.asarray(model.observations.y, dtype=np.float64)
     error = model.formula_values(model.points) - y
     return float(np.sqrt(np.mean(error**2)) / (abs(y.mean()) or 1.0))
 
 
 def _efficiency_curves(result: Isoefficiency) -> list[Block]:
-    """Draws one picture per size with its three efficiencies over threads, and their models."""
     by_size: dict[float, list[EfficiencyPoint]] = {}
     for point in result.points:
         by_size.setdefault(point.size, []).append(point)
@@ -154,9 +149,7 @@ def _efficiency_curves(result: Isoefficiency) -> list[Block]:
 
 
 def _size_pictures(result: Isoefficiency, efficiency: float, threads: int) -> list[Block]:
-    """Draws the sizes that keep the efficiency, and the lines of constant efficiency of the program
-    and of its graph without contention.
-    """
+    """Draws sizes that keep the efficiency, and lines of constant efficiency."""
     most = max([threads, *(REACH * point.threads for point in result.points)])
     grid = np.geomspace(1, max(most, 2), _SAMPLES).tolist()
     series = [line(own.label, own.points) for own in size_lines(result, efficiency, grid)
@@ -180,14 +173,10 @@ def _size_pictures(result: Isoefficiency, efficiency: float, threads: int) -> li
 
 
 def _discrepancy_curves(result: Isoefficiency) -> list[Block]:
-    """Draws the efficiency lost to contention and to the structure of the graph, over threads, with
-    one line per size.
-    """
+    """Draws the losses by contention and by the graph over threads, with one line per size."""
     if not result.points:
         return []
-    sizes = sorted({point.size for point in result.points})
-    shown = sizes if len(sizes) <= _MOST_LINES else [sizes[k] for k in
-                np.linspace(0, len(sizes) - 1, _MOST_LINES).round().astype(int)]  # fmt: skip
+    shown = evenly_chosen(sorted({point.size for point in result.points}), _MOST_LINES)
     grid = np.linspace(1, max(REACH * max(p.threads for p in result.points), 2), _SAMPLES)
     surfaces = efficiency_surfaces(result, grid, shown)
     titles = (("delta_con", "contention", "Loss by contention, E_cf - E_ac"),

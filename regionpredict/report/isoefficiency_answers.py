@@ -138,9 +138,7 @@ def _solution_text(solved: dict[str, Solution | None], name: str, none: str) -> 
 
 
 def _forecast_note(model: FittedModel | None, solution: Solution | None) -> str:
-    """Returns a sentence if the size by E_ub comes from forecasters and not from the formula of
-    pi(n).
-    """
+    """Returns a sentence if forecasters, not the formula of pi(n), give the size by E_ub."""
     if model is None or solution is None or solution.value is None or solution.value >= LARGEST:
         return ""
     formula = float(model.formula_values(np.array([[solution.value]]))[0])
@@ -155,9 +153,7 @@ def _forecast_note(model: FittedModel | None, solution: Solution | None) -> str:
 def _bound_warning(
     solved: dict[str, Solution | None], exceeds: Callable[[float, float], bool]
 ) -> str:
-    """Returns a warning if a model of E_ac or E_cf exceeds E_ub, which can happen beyond the
-    measured points.
-    """
+    """Warns if a model of E_ac or E_cf exceeds E_ub, as can happen beyond the points."""
     bound = solved["E_ub"]
     if bound is None or bound.value is None:
         return ""
@@ -175,7 +171,6 @@ def _bound_warning(
 
 
 def _warning_if_far(solved: dict[str, Solution | None], name: str, most: float) -> str:
-    """Returns a warning if an answer is far beyond the measured range."""
     values = [s.value for s in solved.values() if s is not None and s.value is not None]
     far = [value for value in values if FAR * most < value < LARGEST]
     if not far or not most:

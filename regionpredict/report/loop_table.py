@@ -119,9 +119,7 @@ def _table_fields(
 
 
 def _region_of(loop: Loop) -> Any:
-    """Returns the region, or the facts of a parallel region. Both have an id, a span and a
-    function.
-    """
+    """Returns the region, or a parallel region's facts, with an id, a span and a function."""
     return loop.facts.region if isinstance(loop, Prediction) else loop.facts
 
 

@@ -12,6 +12,7 @@ from regionpredict.measure.records import Campaign, RegionRun
 from regionpredict.measure.summary import RegionSummary, Timing, summarise, summarise_teams
 from regionpredict.report.document import Cell, Column, Document, Items, Section, Table, csv_rows
 from regionpredict.report.json_text import fields_of
+from regionpredict.report.names import evenly_chosen
 from regionpredict.report.quantities import plural, show_count, show_seconds
 
 _COLUMNS = 6
@@ -19,9 +20,7 @@ _WIDE = 0.05  # share of the mean
 
 
 def measurements_document(campaign: Campaign) -> Document:
-    """Returns each region's time at the smallest number of threads, and its speedup at larger
-    numbers.
-    """
+    """Returns each region's time at the smallest number of threads, and its speedups."""
     host, counts = campaign.host, campaign.threads
     lead = [
         f"{Path(campaign.command[0]).name} on {host.name} ({plural(host.packages, 'package')} x "
@@ -30,7 +29,7 @@ def measurements_document(campaign: Campaign) -> Document:
     ]
     regions = summarise(campaign.quietest) if counts else []
     teams = summarise_teams(campaign.quietest) if counts else []
-    shown = _first_last_and_some(counts)
+    shown = evenly_chosen(counts, _COLUMNS)
     tables = [
         _region_table(f"{file}{what}", list(group), shown)
         for summaries, what in ((regions, ""), (teams, ": each `parallel` as a whole"))
@@ -48,7 +47,6 @@ def measurements_document(campaign: Campaign) -> Document:
 
 
 def _csv_table(summaries: Sequence[RegionSummary]) -> Table:
-    """Returns a row per region and number of threads."""
     rows = [
         [f"{summary.last.file}:{summary.last.line}", summary.last.function, summary.last.directive,
          summary.last.executions, threads, timing.runs, timing.seconds, timing.least, speedup,
@@ -109,14 +107,6 @@ def failed_runs(campaign: Campaign) -> list[str]:
     return [head, *(f"  {one_line(line)}" for line in last)]
 
 
-def _first_last_and_some(counts: Sequence[int]) -> list[int]:
-    """Selects the first, the last, and some of the counts in between."""
-    if len(counts) <= _COLUMNS:
-        return list(counts)
-    step = (len(counts) - 1) / (_COLUMNS - 1)
-    return [counts[round(place * step)] for place in range(_COLUMNS)]
-
-
 def _region_row(summary: RegionSummary, counts: Sequence[int]) -> list[Cell]:
     last = summary.last
     base = summary.timings.get(counts[0])
@@ -137,7 +127,6 @@ def _mark_of(timing: Timing | None) -> str:
 
 
 def _json_record(campaign: Campaign) -> dict[str, Any]:
-    """Returns an entry per loop or parallel region, with a timing per number of threads."""
     return {
         "schema": "regionpredict/measured/1",
         **fields_of(campaign, "command host binding"),

@@ -129,7 +129,6 @@ class ModelSlice:
         )
 
     def _repetition_range(self, index: int) -> tuple[float, float]:
-        """Returns the smallest and the largest repetition at a measured value."""
         middle = float(self.y[index])
         repetitions = self.repetitions[index] if index < len(self.repetitions) else ()
         finite = [float(value) for value in repetitions if np.isfinite(value)]

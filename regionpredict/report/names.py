@@ -5,8 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from pathlib import PurePath
+from typing import TypeVar
 
 from regionpredict.report.page_width import PAGE_WIDTH
+
+T = TypeVar("T")
 
 
 def cut(name: str, width: int, head: int) -> str:
@@ -56,6 +59,16 @@ def first_of(lines: Sequence[str], most: int, more: str = "more") -> list[str]:
     """
     left = len(lines) - most
     return [*lines[:most], f"... and {left} {more}"] if left > 0 else list(lines)
+
+
+def evenly_chosen(values: Sequence[T], most: int) -> list[T]:
+    """Returns at most this many values: the first, the last, and evenly chosen ones in between.
+
+    >>> evenly_chosen([1, 2, 3, 4, 5, 6, 7], 3)
+    [1, 4, 7]
+    """
+    step = max(1.0, (len(values) - 1) / (most - 1))
+    return [values[round(at * step)] for at in range(min(len(values), most))]
 
 
 def several(names: Sequence[str], most: int = 4) -> str:

@@ -182,9 +182,7 @@ def _hint_clauses(
 
 
 def _unless_wrong(clauses: str, loops: Sequence[RegionFacts]) -> str:
-    """Returns the clauses. If threads would make the result wrong, returns a comment with the
-    reason.
-    """
+    """Returns the clauses, as a comment with the reason if they make the result wrong."""
     note = race_of(loops)
     if note is None:
         return clauses

@@ -1,6 +1,4 @@
-"""The document of `predict`. Pages have the plan, checks, loops with their derivations, source code
-and roofline.
-"""
+"""The document of `predict`: plan, checks, loops with derivations, source, and roofline."""
 
 from __future__ import annotations
 
@@ -83,9 +81,7 @@ def program_document(
 
 
 def _program_name(files: Sequence[str]) -> str:
-    """Returns `LULESH on `, after the common folder of several files, or `sum.c on ` for one file.
-    "" if neither has a name.
-    """
+    """Returns `sum.c on ` or, after the common folder, `LULESH on `. "" without a name."""
     name = PurePath(files[0] if len(set(files)) == 1 else common_folder(files)).name
     return f"{name} on " if name else ""
 
@@ -110,9 +106,6 @@ def _source_section(result: ProgramResult, texts: Mapping[str, str]) -> list[Dra
 
 
 def _overview_blocks(result: ProgramResult) -> list[Block]:
-    """Returns the sizes to set, the changes that help most, and the speedup of the parallel
-    regions.
-    """
     blocks: list[Block] = [best_changes(result)]
     together = result.recommended.together
     if together is not None and together.seconds and len(together.curve) > 1:
@@ -124,7 +117,6 @@ def _overview_blocks(result: ProgramResult) -> list[Block]:
 
 
 def _plan_blocks_and_checks(result: ProgramResult) -> list[Block]:
-    """Returns the plan and the checks of each program."""
     blocks = plan_blocks(result)
     checks = program_checks(
         result.predictions, result.teams, result.machine, result.advice, result.spent
@@ -150,7 +142,6 @@ def _team_table(result: ProgramResult) -> Table:
 
 
 def _loop_blocks(result: ProgramResult, sources: Mapping[str, str]) -> list[Block]:
-    """Returns the loops, sorted by time."""
     teams = {member.facts.region.id: team for team in result.teams for member in team.facts.members}
 
     def details(at: int) -> list[Block]:

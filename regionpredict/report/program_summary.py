@@ -126,9 +126,7 @@ def is_summarized(teams: Sequence[TeamPrediction]) -> bool:
 
 
 def _scaling_blocks(teams: Sequence[TeamPrediction], timed: Mapping[str, float]) -> list[Block]:
-    """Returns the share of the time that scales to each number of packages, and the regions that
-    stop at one.
-    """
+    """Returns the share of the time by packages, and the regions that stop at one."""
     whole = sum(timed.values())
     shares: dict[int, float] = {}
     for team in teams:
@@ -195,9 +193,7 @@ def first_change(result: ProgramResult) -> list[str]:
 
 
 def plan_blocks(result: ProgramResult) -> list[Block]:
-    """Returns the plan of each program, and the parallel regions whose threads differ from their
-    rows.
-    """
+    """Returns the plan of each program, and how its threads differ from the rows."""
     if not result.plans:
         return []
     folder = common_folder([plan.main for plan in result.plans if plan.main])
@@ -235,9 +231,7 @@ def _plan_difference(plans: Sequence[Plan], teams: Sequence[TeamPrediction]) -> 
 
 
 def planned_otherwise(plans: Sequence[Plan], team: TeamPrediction | None) -> list[str]:
-    """Returns the plan's threads for a region, if they differ from its own hint. One line per
-    number.
-    """
+    """Returns the plan's threads for a region, if its own hint differs. One line per number."""
     if team is None or team.threads is None:
         return []
     by_size: dict[int, list[str]] = {}

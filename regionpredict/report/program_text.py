@@ -130,7 +130,6 @@ def _hint_columns(model: str) -> str:
 def _by_file(
     result: ProgramResult, shown: Sequence[Prediction], teams: Sequence[TeamPrediction]
 ) -> list[Block]:
-    """Returns a table per file, in the order of lines."""
     advice = {
         team.facts.members[0].facts.region.id if len(team.facts.members) == 1 else team.facts.id:
         list(map(str, result.advice.get(team.facts.id, ())))
@@ -199,7 +198,6 @@ def _first_screen(result: ProgramResult) -> list[Block]:
 
 
 def _mark_legend(shown: Sequence[Prediction], thresholds: str) -> list[str]:
-    """Returns the legend of the columns and marks. `thresholds` says where the thresholds are."""
     if not any(own.packages for own in shown):
         return []
     guessed = any(own.range is not None for own in shown)
@@ -217,7 +215,6 @@ def _mark_legend(shown: Sequence[Prediction], thresholds: str) -> list[str]:
 
 
 def _unshown_lines(shown: Sequence[Prediction], predictions: Sequence[Prediction]) -> Iterator[str]:
-    """Describes partial loops, conflicts, and loops without a row, which --all shows."""
     if any(own.status == "partial" for own in shown):
         yield "? part of the loop is unknown"
     notes = [[n for n in own.diagnostics if n.id in CONFLICTS] for own in predictions]
@@ -233,8 +230,6 @@ def _unshown_lines(shown: Sequence[Prediction], predictions: Sequence[Prediction
 def _full_legend(
     predictions: Sequence[Prediction], machine: Machine, planned: Sequence[str]
 ) -> list[str]:
-    """Returns the legend of columns and marks, with all assumptions and unknowns."""
-
     def listed(title: str, lines: Iterator[str] | list[str]) -> list[str]:
         parts = [f"    {line}" for line in lines]
         return [title, *parts] if parts else []
@@ -261,9 +256,7 @@ def _status_counts(predictions: Sequence[Prediction]) -> str:
 
 
 def _sizes_from(predictions: Sequence[Prediction]) -> list[str]:
-    """Returns the origins of the sizes, with numbers of loops if they differ. Empty if the source
-    has all sizes.
-    """
+    """Returns the origins of the sizes, counted if they differ. Empty if all are in the source."""
     origins = Counter(p.sizes_from for p in predictions if p.status != "skipped")
     if not origins.keys() - {"source"}:
         return []
@@ -275,9 +268,7 @@ def _sizes_from(predictions: Sequence[Prediction]) -> list[str]:
 
 
 def assumption_counts(predictions: Sequence[Prediction]) -> Counter[str]:
-    """Counts the loops of each assumption. Assumptions that differ only in the number of unnamed
-    figures are merged.
-    """
+    """Counts the loops of each assumption, whose numbers of unnamed figures are merged."""
     seen: Counter[str] = Counter()
     more: dict[str, int] = {}
     for prediction in predictions:

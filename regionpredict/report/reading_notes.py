@@ -34,7 +34,6 @@ def note_lines(notes: Sequence[Diagnostic]) -> list[str]:
 
 
 def _count_other_places(same: Sequence[Diagnostic]) -> str:
-    """Counts the other source positions with the same note."""
     files, lines = {note.span.file for note in same}, {note.span for note in same}
     if len(same) == 1:
         return ""

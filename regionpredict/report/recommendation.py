@@ -212,9 +212,7 @@ def sizes_sentence(
 
 
 def _longest_loop(result: ProgramResult) -> str:
-    """Describes the longest loop, such as ` (27000 iterations in lulesh.cc:1009)`. Empty if its
-    number of iterations is unknown.
-    """
+    """Describes the longest loop as ` (27000 iterations in lulesh.cc:1009)`, if known."""
     times = region_seconds(result.predictions, result.teams)
     timed = [own for own in result.predictions if times.get(own.facts.region.id)]
     if not timed:
@@ -228,9 +226,7 @@ def _longest_loop(result: ProgramResult) -> str:
 
 
 def program_documents(recommended: Recommended) -> dict[str, Any]:
-    """Returns the JSON entries `program`, the overall recommendation, and `programs`, one
-    recommendation per program.
-    """
+    """Returns the JSON entries `program`, for all programs together, and `programs`."""
     together = recommended.together
     return {
         "program": None if together is None else _json_record(together),

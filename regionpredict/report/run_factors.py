@@ -138,7 +138,6 @@ def _largest_loss(factors: Mapping[str, float]) -> str:
 
 
 def _factor_table(study: Study) -> Table:
-    """Returns the factors in percent, one column per run."""
     runs = [run.factors for run in study.runs]
     factors = [_factors_of(run) for run in study.runs]
     inside = [_initialized_record(run) for run in study.runs]
@@ -223,9 +222,7 @@ def _iteration_lines(runs: Sequence[RunFactors]) -> list[Block]:
 
 
 def factors_curve(study: Study, extrapolation: Extrapolation) -> Drawing:
-    """Draws measured factors as marks, laws as lines, and bands with the values that the runs do
-    not exclude.
-    """
+    """Draws measured factors as marks, and laws as lines with the values not excluded."""
     first = study.widths[0]
     last = max([study.widths[-1], *(point.width for point in extrapolation.points)])
     grid = np.geomspace(first, max(last, 2 * first), _SAMPLES).tolist()
@@ -316,7 +313,6 @@ def _extrapolation_blocks(extrapolation: Extrapolation) -> list[Block]:
 def _json_record(
     study: Study, extrapolation: Extrapolation | None, hints: Hints | None
 ) -> dict[str, Any]:
-    """Returns the factors from 0 to 1, and times in seconds."""
     models = {} if extrapolation is None else extrapolation.models
     points = () if extrapolation is None else extrapolation.points
     changes = () if extrapolation is None else extrapolation.changes
@@ -384,9 +380,7 @@ def region_records(run: RunFactors, hints: Hints | None) -> list[dict[str, Any]]
 
 
 def region_tables(runs: Sequence[RunFactors], hints: Hints | None) -> list[Block]:
-    """Returns a table per run with parallel regions, the longest first: the measured factors, and
-    the predicted ones.
-    """
+    """Returns measured and predicted factors of parallel regions, with a table per run."""
     columns = [
         Column("Region", cut=True), Column("Threads", str),
         Column("Seconds", "{:.4g}".format, bar=True),

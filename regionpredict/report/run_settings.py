@@ -30,16 +30,12 @@ class RunSettings(NamedTuple):
 
     @property
     def places(self) -> str:
-        """Returns the value of OMP_PLACES. Binding by caches needs the numbers of the host
-        instead.
-        """
+        """Returns OMP_PLACES. Binding by caches needs the numbers of the host instead."""
         return "cores" if self.binding in BINDINGS else self.binding
 
     @property
     def numactl(self) -> str:
-        """Returns the numactl command for this page placement, with a final space. Empty if it is
-        not needed.
-        """
+        """Returns the numactl command of the pages with a final space, or ""."""
         if self.pages == INTERLEAVE:
             return "numactl --interleave=all "
         return f"numactl --membind={self.pages} " if isinstance(self.pages, int) else ""

@@ -64,7 +64,6 @@ def sarif_document(
 def _all_findings(
     predictions: Sequence[Prediction], advice: ByTeam, machine: Machine, notes: Sequence[Diagnostic]
 ) -> Iterator[tuple[Finding, dict[str, Any]]]:
-    """Returns the findings with their properties."""
     for note in notes:
         yield Finding(note.id, note.span, note.message), {}
     for prediction in predictions:

@@ -139,9 +139,7 @@ def known_hints_sentence(ranking: SizeRanking) -> str:
 
 
 def _known_text(told: UnboundSize | SizeRanking, regions: int) -> str:
-    """Counts the known hints. Partial loops are counted separately, because sizes do not complete
-    them.
-    """
+    """Counts the known hints, and partial loops, which sizes do not complete."""
     part = f", {told.in_part} of them partial" if told.in_part else ""
     return f"{told.settled} of {plural(regions, 'loop')}{part}"
 
@@ -152,9 +150,7 @@ def needed_names(ranking: SizeRanking) -> list[str]:
 
 
 def cut_sentence(predictions: Sequence[Estimate]) -> list[str]:
-    """Counts the loops for which fewer sizes or less detailed traffic than usual were evaluated.
-    Empty if there are none.
-    """
+    """Counts the loops with fewer sizes or less detailed traffic than usual."""
     less = sum(CUT_TRAFFIC in prediction.cut for prediction in predictions)
     fewer = sum(bool({*prediction.cut} - {CUT_TRAFFIC}) for prediction in predictions)
     lines = []
@@ -208,9 +204,7 @@ def _shell_quoted(name: str) -> str:
 
 
 def _requested_sizes(ranking: SizeRanking) -> list[UnboundSize]:
-    """Returns the names to request first, up to the first one that is not an input of the
-    program.
-    """
+    """Returns the names to request first, while they are inputs of the program."""
     asked = takewhile(lambda size: _is_input(size.name), _settling_most(ranking))
     return list(islice(asked, _NAMED))
 

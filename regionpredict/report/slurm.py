@@ -96,9 +96,7 @@ def slurm_script(
 
 
 def _share_text(team: TeamPrediction, seconds: Mapping[str, float] | None) -> str:
-    """Describes the share of a parallel region in the measured time, such as ` (12 % of the
-    measured time)`.
-    """
+    """Describes a parallel region's share as ` (12 % of the measured time)`."""
     whole = sum((seconds or {}).values())
     own = [seconds[name] for name in loops_of(team) if name in seconds] if seconds else []
     return f" ({100 * sum(own) / whole:.0f} % of the measured time)" if whole and own else ""

@@ -98,9 +98,7 @@ def study_document(
 
 
 def _by_rule(judged: Sequence[JudgedModel], columns: Sequence[Column]) -> list[Table]:
-    """Returns for text a table for each definition of a right hint, with a column for each
-    model.
-    """
+    """Returns a table for each definition of a right hint, with a column per model."""
     tables = []
     for rule in dict.fromkeys(_rule_text(one.comparison) for one in judged):
         own = [one for one in judged if _rule_text(one.comparison) == rule]
@@ -142,7 +140,6 @@ def _share_text(rate: Rate) -> str:
 
 
 def _verdict_text(judged: Sequence[JudgedModel]) -> str:
-    """Describes the model with the most right hints, if any hint was right."""
     rates = [success(one.comparison) for one in judged]
     if not any(rate.judged for rate in rates):
         return "No hint was judged."

@@ -84,9 +84,7 @@ def contention_blocks(
     metrics: GraphMetrics, growth: Sequence[LineGrowth] | None, predicted: PredictedBodies,
     top: int,
 ) -> list[Block]:  # fmt: skip
-    """Returns a table of contention by source line, with its assumptions. Text shows the `top`
-    lines with the most work.
-    """
+    """Returns the contention by source line. Text shows the `top` lines with most work."""
     records = contention_records(metrics, growth, predicted)
     if not records:
         return [Text("No line has tasks: contention for memory is unknown.")]

@@ -98,9 +98,7 @@ class TaskPicture:
 
     @property
     def row_height(self) -> float:
-        """Returns the distance of rows in box widths. It is larger for wide graphs, so that edges
-        are visible.
-        """
+        """Returns the distance of rows in box widths, larger for wide graphs."""
         wide = max((box.x for box in self.boxes), default=0.0) + 1
         rows = max((box.row for box in self.boxes), default=0) + 1
         return max(_ROW, wide / (_WIDEST * rows))

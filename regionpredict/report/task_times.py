@@ -111,7 +111,6 @@ def _speedup_curve(how: str, rows: Sequence[Sequence[Any]]) -> Block:
 
 
 def _change_table(rows: Sequence[Simulated | Replayed], changed: Sequence[ChangeTimes]) -> Block:
-    """Returns the speedup of each change over the unchanged graph, by threads."""
     if not changed:
         return Text("What if: the graph has no tasks and no source lines to change.")
     cells: list[list[Cell]] = [

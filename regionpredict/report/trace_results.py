@@ -166,16 +166,9 @@ def _pane_block(result: TraceResult, names: Sequence[str]) -> list[Drawing]:
             "paths": [{"path": path, "total": sum(v for _, v in values), "values": values}
                       for path, values in ranked],
         })  # fmt: skip
-    if not shown:
-        return []
-    return [
-        {
-            "kind": "panes",
-            "metrics": shown,
-            "paths": list(paths),
-            "locations": list(location_numbers),
-        }
-    ]
+    panes = {"kind": "panes", "metrics": shown, "paths": list(paths),
+             "locations": list(location_numbers)}  # fmt: skip
+    return [panes] if shown else []
 
 
 def _json_record(result: TraceResult, analysis: Analysis, metric: str | None) -> dict[str, Any]:

@@ -109,9 +109,7 @@ def flat_table(regions: Sequence[RegionTotal], whole_s: float, top: int) -> Tabl
 
 
 def path_table(result: TraceResult, metric: str | None, top: int) -> Table:
-    """Returns call paths, those with the largest values first, with the location of the largest
-    part.
-    """
+    """Returns call paths, largest values first, with the location of the largest part."""
     if metric is None and "critical_path" in result.totals:
         return _on_path(result, top)
     if metric is None and any(name.startswith((_SHORT, _LONG)) for name in result.totals):
@@ -137,7 +135,6 @@ _PLACE = (Column("Most on"), Column("Source", optional=True))
 
 
 def _delay_table(result: TraceResult, top: int) -> Table:
-    """Returns the delay costs of call paths, and the kind of wait that most of them cause."""
     costs = _sum_by_path(result, lambda name: name.startswith((_SHORT, _LONG)))
     short = _sum_by_path(result, lambda name: name.startswith(_SHORT))
     kinds = {
@@ -160,7 +157,6 @@ def _delay_table(result: TraceResult, top: int) -> Table:
 
 
 def _on_path(result: TraceResult, top: int) -> Table:
-    """Returns the parts of the critical path, and the imbalance of each."""
     length = result.totals["critical_path"]
     path, excess, impact = (_sum_by_path(result, name.__eq__) for name in _PATH[:3])
     rows: list[list[Cell]] = []
@@ -198,9 +194,7 @@ def largest(result: TraceResult) -> str:
 def _sum_by_path(
     result: TraceResult, wanted: Callable[[str], bool]
 ) -> Mapping[str, tuple[float, Location | None]]:
-    """Returns the sum of the selected metrics by call path, with the location of its largest
-    part.
-    """
+    """Returns sums of metrics by call path, with the location of the largest part."""
     parts: dict[str, dict[Location | None, float]] = {}
     for record in result.records:
         if wanted(record.metric):
@@ -211,9 +205,7 @@ def _sum_by_path(
 
 
 def _source_line(result: TraceResult, callpath: str) -> str:
-    """Returns file and line of a call path, unless its name has the line, like those of Paraver
-    traces.
-    """
+    """Returns file and line of a call path, unless its name has the line (Paraver)."""
     source = result.sources.get(callpath, "").rpartition("/")[2]
     line = source.rpartition(":")[2]
     return "" if f":{line}" in callpath else source
@@ -241,9 +233,7 @@ def worst_table(result: TraceResult, metric: str | None) -> Table:
 
 
 def sum_facts(balance: Balance) -> list[tuple[str, str]]:
-    """Returns the two sides of a sum, and the parts of the left side that exceed rounding
-    errors.
-    """
+    """Returns the two sides of a sum, and its parts that exceed rounding errors."""
     if balance.holds:
         sides = f"{show_seconds(balance.left)} on both sides"
     else:

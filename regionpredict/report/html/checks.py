@@ -1,6 +1,4 @@
-"""Grades a program by checks: which parts of its predicted time use the machine well, and what
-would improve them.
-"""
+"""Grades a program by checks: what uses the machine well, and what would improve the rest."""
 
 from __future__ import annotations
 
@@ -137,9 +135,7 @@ def _worst_text(
     some: Sequence[_Part], part: Callable[[_Part], float], parts: Sequence[_Part], begin: str,
     good: str,
 ) -> str:  # fmt: skip
-    """Describes the region with the largest share, relative to the whole time. `good` is the text
-    for a small share.
-    """
+    """Describes the region with the largest share of the time. `good` is for a small share."""
     whole = sum(candidate.weight for candidate in parts) or 1.0
     worst = max(some, key=lambda candidate: part(candidate) * candidate.weight, default=None)
     share = 0.0 if worst is None else part(worst) * worst.weight / whole
@@ -151,7 +147,6 @@ def _worst_text(
 def _grade_of_share(
     name: str, share: float, why: str, advice: Sequence[Advice], *rules: str
 ) -> Drawing:
-    """Grades a share in quarters, with the best change."""
     known = [change for change in advice if change.id in rules]
     if known:
         change = known[0]

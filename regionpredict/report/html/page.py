@@ -39,7 +39,6 @@ def _drawn_all(blocks: Sequence[doc.Block]) -> list[doc.Drawing]:
 
 
 def _block_json(block: doc.Block) -> list[doc.Drawing]:
-    """Converts a block to JSON for the page's script."""
     if isinstance(block, dict):
         return [block]
     if isinstance(block, doc.Text):

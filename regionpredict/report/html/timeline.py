@@ -1,6 +1,4 @@
-"""Shows a trace over time: activities and waits of each rank or thread, messages, and the critical
-path.
-"""
+"""Shows a trace over time: activities, waits, messages, and the critical path."""
 
 from __future__ import annotations
 
@@ -154,9 +152,7 @@ def _activity_bars(
 
 
 def _activity_spans(analysis: Analysis, location: int) -> list[tuple[Ticks, Ticks]]:
-    """Returns the starts and ends of the activities of a location, for each of `Doing` except idle
-    time.
-    """
+    """Returns starts and ends of each activity of a location, except idle time."""
     trace, paths = analysis.trace, analysis.paths
     rows = np.arange(int(trace.starts[location]), int(trace.starts[location + 1]))
     rows = rows[(trace.kind[rows] == Kind.ENTER) | (trace.kind[rows] == Kind.LEAVE)]
@@ -176,9 +172,7 @@ def _activity_spans(analysis: Analysis, location: int) -> list[tuple[Ticks, Tick
 
 
 def _wait_bars(analysis: Analysis, location: int) -> tuple[Ticks, Ticks]:
-    """Returns the waits of a location. Each starts at the beginning of the region of its
-    synchronization point.
-    """
+    """Returns the waits of a location, each from the beginning of its region."""
     points = analysis.points
     own = analysis.waiting_points()
     own = own[points.location[own] == location]

@@ -37,9 +37,7 @@ _TICKS = (1.0, 2.0, 5.0)
 
 
 def new_figure(width: float = _WIDTH_IN, height: float = _HEIGHT_IN) -> Figure:
-    """Returns an empty figure of this size in inches. Raises `UsageError` if matplotlib is
-    missing.
-    """
+    """Returns an empty figure of this size in inches. `UsageError`: matplotlib is missing."""
     try:
         from matplotlib.figure import Figure as NewFigure
     except ImportError:
@@ -48,9 +46,7 @@ def new_figure(width: float = _WIDTH_IN, height: float = _HEIGHT_IN) -> Figure:
 
 
 def style_axes(axes: Axes, *, grid: Literal["both", "x", "y"] | None = "both") -> None:
-    """Sets the common style of axes: a light grid in the background, two frame lines, small tick
-    labels.
-    """
+    """Sets the style of axes: a light grid, two frame lines, small tick labels."""
     axes.set_axisbelow(True)
     if grid is not None:
         axes.grid(visible=True, axis=grid, color="0.9", linewidth=0.7)
@@ -128,9 +124,7 @@ def tick_text(value: float) -> str:
 
 
 def _round_ticks(low: float, high: float) -> list[float]:
-    """Returns the values 1, 2 and 5 times powers of ten in the range, or only the powers if the
-    range is wide.
-    """
+    """Returns 1, 2 and 5 times powers of ten, or only the powers if the range is wide."""
     first, last = int(np.floor(np.log10(low))), int(np.ceil(np.log10(high)))
     wide = np.log10(high / low) > 3
     factors = (1.0,) if wide else _TICKS

@@ -98,9 +98,7 @@ def _draw_surface(
     figure: Figure, axes: Axes, threads: np.ndarray, sizes: np.ndarray, values: np.ndarray, *,
     discrepancy: bool,
 ) -> None:  # fmt: skip
-    """Draws a filled map with labeled contours. Low efficiencies and high discrepancies are
-    dark.
-    """
+    """Draws a map with contours. Low efficiencies and high discrepancies are dark."""
     clipped = np.clip(values, 0, 1)
     filled = axes.contourf(
         threads, sizes, clipped, levels=_LEVELS, cmap=COLOUR_MAP + "_r" * discrepancy

@@ -71,9 +71,7 @@ def contour_figure(
 def surface_figure(
     series: Series, model: FittedModel, fixed: Mapping[str, float] | None = None
 ) -> Figure:
-    """Draws the data of `contour_figure` as a surface with the measured points on vertical
-    lines.
-    """
+    """Draws the data of `contour_figure` as a surface. Points are on vertical lines."""
     figure = new_figure(height=4.2)
     axes: Any = figure.add_subplot(projection="3d")
     names, x, y, z = _sample_model(model, fixed or {})

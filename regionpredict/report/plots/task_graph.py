@@ -1,6 +1,4 @@
-"""Draws a task graph in rows. Small graphs show every task, and large graphs show one box per
-source line.
-"""
+"""Draws a task graph in rows of tasks. Large graphs have one box per source line."""
 
 from __future__ import annotations
 
@@ -150,7 +148,6 @@ def _draw_box(
 
 
 def _light_color(colour: str) -> tuple[float, float, float]:
-    """Returns a light background color for black text."""
     from matplotlib.colors import to_rgb
 
     red, green, blue = (0.65 + 0.35 * part for part in to_rgb(colour))
