@@ -62,7 +62,11 @@ def hints_document(
         processes_for(len(predictions), processes) if reuse else 1,
     )
     team_entries = team_by_region(teams)
-    planned = [plan_document(plan) for plan in plans]
+    planned = [
+        {**fields_of(plan, "main packages threads seconds team_changes best_constant"),
+         "teams": [{"id": name, "threads": size} for name, size in plan.sizes.items()]}
+        for plan in plans
+    ]  # fmt: skip
     return {
         "schema": HINTS_SCHEMA,
         "tool": {"name": "regionpredict", "version": __version__},
@@ -229,13 +233,6 @@ def estimate_fields(
             for own in estimate.doubts
         ],
     }  # fmt: skip
-
-
-def plan_document(plan: Plan) -> dict[str, Any]:
-    """Returns one entry of `plans`: the plan of a program."""
-    teams = [{"id": name, "threads": size} for name, size in plan.sizes.items()]
-    names = "main packages threads seconds team_changes best_constant"
-    return {**fields_of(plan, names), "teams": teams}
 
 
 def team_by_region(teams: Sequence[TeamPrediction]) -> dict[str, dict[str, Any]]:

@@ -66,13 +66,13 @@ def imbalance_document(
          f"{show_seconds(max(whole.workload_s))} on {most}"),
         ("Imbalance I_t", f"{show_seconds(whole.runtime_impact_s)} of run time"),
         ("Imbalance I_T", f"{show_seconds(whole.allocation_impact_s)} of allocated time"),
-        ("Distribution", pattern_text(whole)),
+        ("Distribution", _pattern_text(whole)),
     ]  # fmt: skip
     if whole.evolution is not None and study.iterations is not None:
         facts += [
             ("Iterations", f"{study.iterations.count}, together I_t = "
              f"{show_seconds(sum(whole.evolution.imbalance_s))} where all meet in each"),
-            ("Course", course_text(whole)),
+            ("Course", _course_text(whole)),
         ]  # fmt: skip
     notes = [str(finding) for finding in findings] + ([study.note] if study.note else [])
     lead = [
@@ -144,8 +144,7 @@ def _iteration_curve(imbalance: Imbalance) -> list[Block]:
     return [curve("I_t of each iteration", "iteration", "seconds", [line("I_t", points)])]
 
 
-def pattern_text(row: Imbalance) -> str:
-    """Describes the distribution of the workload as a sentence."""
+def _pattern_text(row: Imbalance) -> str:
     if row.pattern is None:
         return "too few locations"
     if len(row.groups) < 2:
@@ -154,8 +153,7 @@ def pattern_text(row: Imbalance) -> str:
     return f"{row.pattern.value} ({parts})"
 
 
-def course_text(row: Imbalance) -> str:
-    """Describes the change of the imbalance over iterations as a sentence."""
+def _course_text(row: Imbalance) -> str:
     evolution = row.evolution
     if evolution is None:
         return "unknown"

@@ -59,7 +59,11 @@ def recommendation_lines(hint: Recommendation, each: Sequence[Recommendation] = 
     else:
         why = [f"Why: {_RULE}.{_on_all_threads(hint)}"] if hint.threads > 1 else []
         sure = f"{confidence} that no other number is clearly faster."
-        lines = [f"{use}: {speedup_text(hint)}.", *why, sure, *_interval_text(hint)]
+        gain = f"{show_times(hint.speedup)}x faster than 1 thread"
+        if hint.threads == 1:
+            racing = hint.race_share > MOST_OF_THE_TIME.value
+            gain = "fix the data races first" if racing else "more threads gain too little"
+        lines = [f"{use}: {gain}.", *why, sure, *_interval_text(hint)]
         if hint.sizes_from in _ASSUMED and hint.seconds > _UNREAL:
             lines.append(
                 f"At these sizes, a run would take {hint.seconds / 86400.0:,.0f} days: set"
@@ -173,14 +177,6 @@ def _excluded_text(hint: Recommendation) -> list[str]:
     if len(parts) > 1:
         parts[-1] = f"and {parts[-1]}"
     return [f"Excluded: {', '.join(parts)}."] if parts else []
-
-
-def speedup_text(hint: Recommendation) -> str:
-    """Returns a text such as `3.8x faster than 1 thread`."""
-    if hint.threads == 1:
-        racing = hint.race_share > MOST_OF_THE_TIME.value
-        return "fix the data races first" if racing else "more threads gain too little"
-    return f"{show_times(hint.speedup)}x faster than 1 thread"
 
 
 def input_lines(result: ProgramResult) -> list[str]:

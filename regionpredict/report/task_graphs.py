@@ -85,7 +85,7 @@ def tasks_document(
         ("Work (T1)", show_seconds(metrics.work_s)),
         ("Depth (T_inf)", show_seconds(metrics.depth_s)),
         ("Average parallelism", "?" if parallelism is None else f"{parallelism:.2f}"),
-        ("Concurrency", concurrency_text(metrics)),
+        ("Concurrency", _concurrency_text(metrics)),
         *([("Outside regions", f"{show_seconds(graph.serial_s)}, not in the work")]
           if graph.serial_s else []),
         *((counter, f"{value:.3g} in tasks") for counter, value in metrics.counters.items()),
@@ -181,8 +181,7 @@ def growth_table(growth: Sequence[LineGrowth], top: int) -> Table:
     return Table(title, columns, rows, top=top, legend=[SHRANK] if shrank else ())
 
 
-def concurrency_text(metrics: GraphMetrics) -> str:
-    """Describes the maximum number of concurrent tasks."""
+def _concurrency_text(metrics: GraphMetrics) -> str:
     known = metrics.concurrency
     if known is None:
         return "?"

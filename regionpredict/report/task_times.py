@@ -40,12 +40,11 @@ def timed_changes(
     for change in wanted:
         metrics = measure_graph(change.graph, concurrency=False)
         rows = times(change.graph, metrics)
-        changed.append(ChangeTimes(change, change_text(graph, change), metrics, rows))
+        changed.append(ChangeTimes(change, _change_text(graph, change), metrics, rows))
     return changed
 
 
-def change_text(graph: TaskGraph, change: Change) -> str:
-    """Describes a change of the graph in words."""
+def _change_text(graph: TaskGraph, change: Change) -> str:
     if change.node is not None:
         return f"{graph.node_text(change.node)} in {PARTS} parts"
     if change.place is not None:
@@ -72,16 +71,14 @@ def times_document(
     """
     kind, how = how, " ".join([how, *filter(None, (policy,))]) + cost
     parallelism = metrics.average_parallelism
-    cells: list[list[Cell]] = []
-    for row in rows:
-        speedup = _speedup_of(metrics, row)
-        bound = row.threads if parallelism is None else min(row.threads, parallelism)
-        efficiency = None if speedup is None else speedup / row.threads
-        interval = getattr(row, "interval", math.inf)
-        cells.append([
-            row.threads, row.seconds, speedup, bound, efficiency, getattr(row, "overhead_s", None),
-            getattr(row, "runs", None), interval if math.isfinite(interval) else None,
-        ])  # fmt: skip
+    cells: list[list[Cell]] = [
+        [
+            row["threads"], row["seconds"], row["speedup"],
+            row["threads"] if parallelism is None else min(row["threads"], parallelism),
+            row["efficiency"], *map(row.get, ("overhead_s", "runs", "interval")),
+        ]
+        for row in _time_records(metrics, rows)
+    ]  # fmt: skip
     columns = [
         Column("Threads", str), Column("Time", show_seconds), Column("Speedup", show_factor),
         Column("At most", show_factor, minor=True), Column("Efficiency", show_share, bar=1.0),
@@ -133,11 +130,7 @@ def _json_record(
 ) -> dict[str, Any]:  # fmt: skip
     document: dict[str, Any] = {
         "schema": SCHEMA, "how": how, "policy": policy, **fields_of(metrics, "work_s depth_s"),
-        "times": [
-            {**plain(row), **_finite_interval(row), "speedup": speedup,
-             "efficiency": speedup and speedup / row.threads}
-            for row in rows for speedup in [_speedup_of(metrics, row)]
-        ],
+        "times": _time_records(metrics, rows),
     }  # fmt: skip
     if changed is not None:
         document["what_if"] = [
@@ -154,9 +147,14 @@ def _json_record(
     return document
 
 
-def _finite_interval(row: Simulated | Replayed) -> dict[str, None]:
-    return {} if math.isfinite(getattr(row, "interval", 0.0)) else {"interval": None}
-
-
-def _speedup_of(metrics: GraphMetrics, row: Simulated | Replayed) -> float | None:
-    return metrics.work_s / row.seconds if row.seconds > 0 else None
+def _time_records(
+    metrics: GraphMetrics, rows: Sequence[Simulated | Replayed]
+) -> list[dict[str, Any]]:
+    """Returns the times with speedup and efficiency. An infinite interval is None."""
+    records = []
+    for row in rows:
+        unknown = {} if math.isfinite(getattr(row, "interval", 0.0)) else {"interval": None}
+        speedup = metrics.work_s / row.seconds if row.seconds > 0 else None
+        efficiency = speedup and speedup / row.threads
+        records.append({**plain(row), **unknown, "speedup": speedup, "efficiency": efficiency})
+    return records
