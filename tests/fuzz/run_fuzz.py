@@ -29,6 +29,7 @@ import tempfile
 import time
 from collections import Counter, deque
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple, TextIO
 
@@ -117,7 +118,7 @@ class Run:
     def _finish(self, one: Running, stopped: bool) -> None:
         code = one.process.exitcode
         if code is None:
-            os.killpg(one.process.pid or 0, signal.SIGKILL)
+            end_with_descendants(one.process.pid or 0)
             one.process.join()
         tried, found = _told(one.told)
         if code is None and not stopped:
@@ -140,6 +141,26 @@ class Run:
             name = re.sub(r"\W", "-", kind)
             file = f"{name}-{number}-{Path(input_mutants.kinds()[kind].file).name}"
             (self.kept / file).write_bytes(input_mutants.mutant(kind, number))
+
+
+def end_with_descendants(process: int) -> None:
+    """Kills a process and what it has started, in whatever process group or session."""
+    ended = {process}
+    while True:
+        alive = {}
+        for stat in Path("/proc").glob("[0-9]*/stat"):
+            with suppress(OSError):
+                state, parent, _, session = stat.read_text().rpartition(")")[2].split()[:4]
+                if state not in "ZX":
+                    alive[int(stat.parent.name)] = {int(parent), int(session)}
+        while more := {one for one, above in alive.items() if above & ended} - ended:
+            ended |= more
+        if not ended & alive.keys():
+            return
+        for one in ended & alive.keys():
+            with suppress(ProcessLookupError):
+                os.kill(one, signal.SIGKILL)
+        time.sleep(0.01)
 
 
 def _piece(

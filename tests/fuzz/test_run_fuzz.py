@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 import forked_command
 import pytest
 from forked_command import Call, run, run_all
 from input_mutants import kinds, tried
+from run_fuzz import end_with_descendants
 from source_mutants import BATCH, findings, mutant
 
 from regionpredict.frontend import FRONTENDS
@@ -51,6 +54,28 @@ def test_a_run_tries_each_reader_and_sums_up() -> None:
     assert (done.returncode, done.stderr) == (0, ""), done.stdout
     assert "sizes                          2 of 2 tried, 0 findings\n" in done.stdout
     assert done.stdout.splitlines()[-1].startswith("4 mutants in ")
+
+
+def test_a_run_that_is_stopped_leaves_no_command() -> None:
+    """Commands have process groups, and what they start a session. All hold the pipe."""
+    receive, send = os.pipe()
+    child = os.fork()
+    if not child:
+        os.setsid()
+        for begin in (os.setpgrp, os.setsid, lambda: None):
+            if not os.fork():
+                begin()
+                os.write(send, b".")
+                time.sleep(3600)
+        time.sleep(3600)
+    os.close(send)
+    begun = b""
+    while len(begun) < 3:
+        begun += os.read(receive, 3)
+    end_with_descendants(child)
+    assert os.read(receive, 1) == b""
+    os.close(receive)
+    os.waitpid(child, 0)
 
 
 def test_a_forked_command_leaves_the_folders_of_its_caller(tmp_path: Path) -> None:
