@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from dataclasses import replace
 from pathlib import Path
 
@@ -99,9 +100,11 @@ def test_sanitizers_find_nothing_in_the_benchmarks_of_expect(
         pytest.skip("no MPI")
     root = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
     compiler = benchmark.compile.replace("gcc", sanitized["CC"])
-    measured = run_microbenchmark(
-        benchmark, [1, 2], repetitions=3, compiler=compiler, environment={**sanitized, **root}
-    )
+    with tempfile.TemporaryDirectory(prefix="mpi-") as session:  # Open MPI's own, in a short path
+        variables = {**sanitized, **root, "TMPDIR": session}
+        measured = run_microbenchmark(
+            benchmark, [1, 2], repetitions=3, compiler=compiler, environment=variables
+        )
     assert measured.series
 
 

@@ -6,6 +6,9 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 from regionpredict.measure.ompt_runtime import find_runtime
@@ -21,6 +24,17 @@ def environment() -> dict[str, str]:
     root = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
     polite = {"KMP_BLOCKTIME": "0", "OMPI_MCA_mpi_yield_when_idle": "1"}
     return {**os.environ, **root, **polite, "PATH": SEARCH}
+
+
+@contextmanager
+def own_session(variables: Mapping[str, str]) -> Iterator[dict[str, str]]:
+    """The environment with a new folder for temporary files.
+
+    Runs of Open MPI 4 share a session folder there, which each removes at its end. The path is
+    short because it becomes part of the names of sockets.
+    """
+    with tempfile.TemporaryDirectory(prefix="mpi-") as folder:
+        yield {**variables, "TMPDIR": folder}
 
 
 def built(folder: Path, text: str, compiler: str = "mpicc", *options: str) -> Path:
@@ -45,10 +59,11 @@ def compiles(text: str) -> bool:
 
 def record(*words: str) -> subprocess.CompletedProcess[str]:
     """The command as a process."""
-    return subprocess.run(
-        [sys.executable, "-m", "regionpredict", "trace", "record", *words],
-        capture_output=True, text=True, check=False, timeout=600, env=environment(),
-    )  # fmt: skip
+    with own_session(environment()) as variables:
+        return subprocess.run(
+            [sys.executable, "-m", "regionpredict", "trace", "record", *words],
+            capture_output=True, text=True, check=False, timeout=600, env=variables,
+        )  # fmt: skip
 
 
 def record_ranks(folder: Path, ranks: int, program: Path, *words: str) -> None:

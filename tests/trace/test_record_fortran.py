@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from archive_calls import archive, seconds, seconds_waited, waits_for_last, waits_for_partner
+from recording import own_session
 
 from regionpredict.trace.analysis import analyse
 from regionpredict.trace.kernels import Kernels
@@ -115,10 +116,11 @@ def test_waits_of_fortran(tmp_path: Path, kernels: Kernels, module: str) -> None
     built = ["mpifort", "-g", "late.f90", "-o", "late"]
     subprocess.run(built, cwd=tmp_path, check=True, env=environment)
     run = ["mpirun", "--oversubscribe", "-n", "4", "./late"]
-    recorded = subprocess.run(
-        [sys.executable, "-m", "regionpredict", "trace", "record", "-o", "t", "--", *run],
-        cwd=tmp_path, capture_output=True, text=True, check=False, timeout=600, env=environment,
-    )  # fmt: skip
+    with own_session(environment) as variables:
+        recorded = subprocess.run(
+            [sys.executable, "-m", "regionpredict", "trace", "record", "-o", "t", "--", *run],
+            cwd=tmp_path, capture_output=True, text=True, check=False, timeout=600, env=variables,
+        )  # fmt: skip
     assert recorded.returncode == 0, recorded.stderr
 
     folder = tmp_path / "t"
