@@ -7,7 +7,10 @@ MACHINE ?= dunnington
 # collection of the tests.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-slow lint docs samples compare thesis bench bench-fit same-answers accuracy pictures mutants fuzz random-loops \
+# Each works alone. Two at a time, and what one prints stays together.
+CHECKS := check-types check-pages check-package check-words check-style check-imports
+
+.PHONY: demo test test-slow lint $(CHECKS) docs samples compare thesis bench bench-fit same-answers accuracy pictures mutants fuzz random-loops \
     system clean
 
 demo: $(VENV)/installed
@@ -25,13 +28,26 @@ test-slow: $(VENV)/installed-test $(VENV)/system
 	$(BIN)/python -m pytest -n auto --dist loadfile -m slow
 
 lint: $(VENV)/installed-test
+	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target $(CHECKS)
+
+check-types: $(VENV)/installed-test
+	$(BIN)/mypy
+
+check-pages: $(VENV)/installed-test
+	$(BIN)/mkdocs build --strict --quiet
+
+check-package: $(VENV)/installed-test
+	$(BIN)/python -m build --no-isolation --outdir build/dist . >/dev/null
+
+check-words: $(VENV)/installed-test
+	$(BIN)/python tests/wording/check_wording.py
+
+check-style: $(VENV)/installed-test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy
+
+check-imports: $(VENV)/installed-test
 	$(BIN)/lint-imports
-	$(BIN)/python tests/wording/check_wording.py
-	$(BIN)/mkdocs build --strict --quiet
-	$(BIN)/python -m build --no-isolation --outdir build/dist . >/dev/null
 
 # The pages as a site in build/site; a link that leads nowhere is an error. With UPDATE=1 the
 # reference and the manual pages are printed anew from --help.
