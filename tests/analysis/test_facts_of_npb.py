@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 import yaml
+from further_cases import further_slow
 
 from regionpredict.analysis import RegionFacts
 from regionpredict.frontend import default_frontend, requests_for
@@ -43,7 +44,7 @@ EVERYWHERE = {"FFTBLOCK": 16, "CHECKSUM_POINTS": 1024}
 pytestmark = [
     # One front end: `tests/frontend/test_twins.py` holds the other to it over all samples.
     pytest.mark.parametrize("frontend", [default_frontend()]),
-    pytest.mark.parametrize("letter", ["S", "W"]),
+    pytest.mark.parametrize("letter", further_slow(1, ["S", "W"])),
     pytest.mark.parametrize("program", SIZES),
 ]
 

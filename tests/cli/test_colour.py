@@ -27,7 +27,7 @@ SOURCE = """void f(int n, double *a, double *b)
     for (int i = 0; i < n; i++) a[i] = 2.0 * b[i];
 }
 """
-PREDICT = ("predict", "f.c", "-m", "dunnington")
+PREDICT = ("predict", "f.c", "-m", "dunnington", "--effort", "quick")
 
 
 def settings(folder: Path, **more: str) -> dict[str, str]:

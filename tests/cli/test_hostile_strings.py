@@ -25,6 +25,7 @@ from xml.sax.saxutils import quoteattr
 
 import pytest
 import yaml
+from further_cases import further_slow
 
 from regionpredict.errors import InputError
 from regionpredict.fit.input import read
@@ -247,7 +248,8 @@ def poisoned(
     return taken
 
 
-@pytest.fixture(params=[PRINTABLE, CONTROL], ids=["printable", "control"])
+# Machines and sources, below, get the printable string.
+@pytest.fixture(params=further_slow(1, [CONTROL, PRINTABLE]), ids=["control", "printable"])
 def evil(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from further_cases import further_slow
 
 LOOP = """static void {0}(double *a, int {1}) {{
 #pragma omp parallel for
@@ -61,13 +62,13 @@ def test_it_is_none_of_the_teams_that_the_first_lines_count(tmp_path: Path) -> N
 
 @pytest.mark.parametrize(
     "text",
-    [
+    further_slow(1, [
         pytest.param(USED + UNUSED, id="no main"),
         pytest.param(USED + UNUSED + MAIN.format("  start(argv);\n"), id="main comes to none"),
         pytest.param(USED + UNUSED + MAIN.format(CALLS + "  start(unused);\n"), id="handed on"),
         pytest.param(USED + UNUSED + MAIN.format(CALLS + "  if (start(a)) unused(a, argc);\n"),
                      id="under a condition"),
-    ],
+    ]),
 )  # fmt: skip
 def test_what_may_be_called_counts(tmp_path: Path, text: str) -> None:
     told = json.loads(ran(tmp_path, text, "predict", "--format", "json"))

@@ -13,6 +13,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from further_cases import further_slow
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = """#include <stdio.h>
@@ -173,7 +174,7 @@ def test_a_size_from_a_file_is_the_one_that_the_program_reads(tmp_path: Path, re
 
 
 @pytest.mark.compiler
-@pytest.mark.parametrize("reader", STREAM_READERS)
+@pytest.mark.parametrize("reader", further_slow(2, STREAM_READERS))
 def test_streams_of_cplusplus_read_what_the_program_reads(tmp_path: Path, reader: str) -> None:
     (tmp_path / "main.cpp").write_text(STREAMS % STREAM_READERS[reader])
     (tmp_path / "input.dat").write_text(INPUT)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from further_cases import further_slow
 from lsprotocol import types as lsp
 from pygls.lsp.client import LanguageClient
 
@@ -236,7 +237,9 @@ HOVER = {"id": 3, "method": "textDocument/hover", "params": {"bogus": 1}}
 
 @pytest.mark.parametrize(
     ("sent", "code"),
-    [(START + SHUTDOWN + EXIT, 0), (START + SHUTDOWN, 0), (START + EXIT, 1), (START, 1)],
+    further_slow(
+        2, [(START + SHUTDOWN + EXIT, 0), (START + EXIT, 1), (START + SHUTDOWN, 0), (START, 1)]
+    ),
 )
 def test_the_exit_code_says_whether_the_session_was_shut_down(sent: bytes, code: int) -> None:
     done = subprocess.run(

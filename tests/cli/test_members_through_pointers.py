@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from further_cases import further_slow
 
 HEAD = """\
 struct field { int n; double *a; };
@@ -72,14 +73,17 @@ def _trips(folder: Path, text: str, *given: str) -> list[int | None]:
 
 @pytest.mark.parametrize(
     ("text", "asked", "spellings"),
-    [
-        (OWN, "main:f.n", ["f.n", "f->n", "main:f.n", "smooth:f->n"]),
-        (NESTED, "s.u.n", ["s.u.n", "sim->u.n", "g->n", "f->n", "main:s.u.n"]),
-        (ELEMENTS, "t[i].n", ["t[k].n", "f->n", "main:t[k].n"]),
-        (POINTERS, "dom[0]->n", ["dom[0]->n", "f->n"]),
-        (GLOBAL, "f.n", ["f.n", "grid->n", "smooth:grid->n"]),
-        (SCANNED, "main:f.n", ["f.n", "f->n"]),
-    ],
+    further_slow(
+        2,
+        [
+            (OWN, "main:f.n", ["f.n", "f->n", "main:f.n", "smooth:f->n"]),
+            (NESTED, "s.u.n", ["s.u.n", "sim->u.n", "g->n", "f->n", "main:s.u.n"]),
+            (ELEMENTS, "t[i].n", ["t[k].n", "f->n", "main:t[k].n"]),
+            (POINTERS, "dom[0]->n", ["dom[0]->n", "f->n"]),
+            (GLOBAL, "f.n", ["f.n", "grid->n", "smooth:grid->n"]),
+            (SCANNED, "main:f.n", ["f.n", "f->n"]),
+        ],
+    ),
     ids=["own", "nested", "elements", "pointers", "global", "scanned"],
 )
 def test_one_size_is_asked_for_and_given_by_any_of_its_names(
@@ -108,7 +112,7 @@ def test_two_values_for_its_two_names_are_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "body",
-    [
+    further_slow(2, [
         pytest.param("  struct field a, b;\n  ask(&a, argv[1]); ask(&b, argv[2]);\n"
                      + LOOP.format("a.") + "  smooth(&a); smooth(&b);\n", id="two objects"),
         pytest.param("  struct field a;\n  a.n = atoi(argv[1]);\n" + LOOP.format("a.")
@@ -120,7 +124,7 @@ def test_two_values_for_its_two_names_are_refused(tmp_path: Path) -> None:
                      id="a pointer that moves"),
         pytest.param("  struct field a, *p = next(&a);\n  ask(&a, argv[1]);\n"
                      + LOOP.format("a.") + "  for (; p; p = next(p)) smooth(p);\n", id="a list"),
-    ],
+    ]),
 )  # fmt: skip
 def test_what_may_be_two_sizes_stays_two(tmp_path: Path, body: str) -> None:
     text = CALLEE + "struct field *next(struct field *f);\n" + _main(body)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from further_cases import further_slow
 
 STEPS = """\
 #include <stdlib.h>
@@ -132,7 +133,7 @@ def test_data_that_cannot_stay_are_not_spoken_of(tmp_path: Path) -> None:
     assert use["threads"] is not None and not said(use)
 
 
-@pytest.mark.parametrize("function", ["copy", "scale"])
+@pytest.mark.parametrize("function", further_slow(1, ["copy", "scale"]))
 def test_a_common_size_counts_for_the_others_too(function: str, tmp_path: Path) -> None:
     """What is said by size is what is said once the size is given, which is that of all loops."""
     parts = predicted(tmp_path, SHARED)[function]["by_size"]

@@ -252,6 +252,8 @@ int main() {
 """
 
 
+# Names of C++ go the way that those of C go above.
+@pytest.mark.slow
 def test_members_are_recorded_and_loops_that_did_not_run_have_no_time(tmp_path: Path) -> None:
     if shutil.which("g++") is None:
         pytest.skip("needs g++")

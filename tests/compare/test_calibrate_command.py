@@ -134,6 +134,8 @@ def test_a_factor_that_helps_one_program_and_harms_another_is_not_written(tmp_pa
     assert load(tmp_path / "new.yaml").corrections.factors == {}
 
 
+# A whole suite, fitted again to compare one number.
+@pytest.mark.slow
 def test_the_uncorrected_model_is_the_one_that_predict_uses(tmp_path: Path) -> None:
     # The same error as that of the hints that predict writes, held against the same file.
     prepared(tmp_path, FIRST)

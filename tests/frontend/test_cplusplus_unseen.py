@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from further_cases import further_slow
 from reading import analysis_of
 
 HEAD = """
@@ -34,7 +35,7 @@ BODIES = {
 }
 
 
-@pytest.mark.parametrize("body", BODIES)
+@pytest.mark.parametrize("body", further_slow(5, BODIES))
 def test_it_is_partial(body: str, tmp_path: Path) -> None:
     text = (
         HEAD

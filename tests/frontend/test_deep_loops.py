@@ -6,6 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from further_cases import further_slow
 from reading import FRONTENDS, analysis_of, facts_of, predict
 
 from regionpredict.frontend.lowering.region_builder import MOST_NESTED_BRANCHES
@@ -34,7 +35,7 @@ def test_the_deepest_nest_that_is_read_is_counted(tmp_path: Path, frontend: str)
 @pytest.mark.parametrize(
     ("more", "frontend"),
     [(1, "libclang"), pytest.param(1, "pycparser", marks=pytest.mark.slow),
-     (3000, "pycparser"), pytest.param(3000, "libclang", marks=pytest.mark.slow)],
+     *further_slow(0, [(3000, "pycparser"), (3000, "libclang")])],
 )  # fmt: skip
 def test_a_loop_inside_too_many_is_reported(tmp_path: Path, frontend: str, more: int) -> None:
     deeper = "for (int j = 0; j < n; j++)\n" * more

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from further_cases import further_slow
 from reading import analysis_of
 
 TEXT = """\
@@ -71,7 +72,7 @@ BODIES = {
 }
 
 
-@pytest.mark.parametrize("name", BODIES)
+@pytest.mark.parametrize("name", further_slow(9, BODIES))
 def test_a_container_is_an_array_of_its_elements(tmp_path: Path, name: str) -> None:
     body, expected = BODIES[name]
     (facts,) = analysis_of(tmp_path, TEXT.format(body), "libclang", name="case.cpp").facts

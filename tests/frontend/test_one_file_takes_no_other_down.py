@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from further_cases import further_slow
 from reading import FRONTENDS
 
 from regionpredict.errors import InputError
@@ -47,7 +48,7 @@ CRASHES = LOOP % ("(int)" * 1500 + "0")
 ENDLESS = "void g(int *p) { int x = (::p); }\n" + LOOP % "0"
 
 
-@pytest.mark.parametrize("processes", [1, 3])
+@pytest.mark.parametrize("processes", further_slow(1, [1, 3]))
 @pytest.mark.parametrize("text", [CRASHES, ENDLESS, doubling(26)], ids=["crash", "hang", "memory"])
 def test_libclang_dies_of_one_file(tmp_path: Path, text: str, processes: int) -> None:
     requests = requests_for([str(folder_of(tmp_path, text))])
@@ -184,7 +185,7 @@ def test_a_source_that_is_a_pipe(tmp_path: Path, frontend: str) -> None:
         requests_for([str(tmp_path / "pipe.c")])
 
 
-@pytest.mark.parametrize("frontend", FRONTENDS)
+@pytest.mark.parametrize("frontend", further_slow(1, FRONTENDS))
 @pytest.mark.parametrize("name", [b"caf\xe9.c", b"two\nlines.c"], ids=["latin-1", "newline"])
 @pytest.mark.parametrize("form", ["table", "json", "csv"])
 def test_odd_file_names_are_one_line(tmp_path: Path, frontend: str, name: bytes, form: str) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from followed_programs import Programs, said_of
+from further_cases import further_slow
 
 pytestmark = pytest.mark.compiler
 
@@ -220,7 +221,7 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> Programs:
 @pytest.mark.parametrize(
     "frontend", ["libclang", pytest.param("pycparser", marks=pytest.mark.slow)]
 )
-@pytest.mark.parametrize("style", STYLES)
+@pytest.mark.parametrize("style", further_slow(14, STYLES))
 def test_what_is_said_is_what_the_program_prints(
     programs: Programs, style: str, frontend: str
 ) -> None:

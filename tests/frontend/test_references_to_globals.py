@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from further_cases import further_slow
 
 from regionpredict.frontend import requests_for
 from regionpredict.pipeline import analyse
@@ -30,17 +31,20 @@ int main()
 
 @pytest.mark.parametrize(
     ("use", "count"),
-    [
-        ("get(n);", None),
-        ("std::cin >> n;", None),
-        ("reader >> n;", None),
-        ("std::swap(n, *(int *)a);", None),
-        ("int &other = n; other = 5;", 5),
-        ("look(n);", 3),
-        ("seen.push_back(n);", 3),
-        ("a[0] = std::max(n, 2);", 3),
-        ("std::cout << n;", 3),
-    ],
+    further_slow(
+        4,
+        [
+            ("get(n);", None),
+            ("look(n);", 3),
+            ("int &other = n; other = 5;", 5),
+            ("std::cin >> n;", None),
+            ("reader >> n;", None),
+            ("std::swap(n, *(int *)a);", None),
+            ("seen.push_back(n);", 3),
+            ("a[0] = std::max(n, 2);", 3),
+            ("std::cout << n;", 3),
+        ],
+    ),
 )
 def test_a_reference_may_change_a_global(use: str, count: int | None, tmp_path: Path) -> None:
     (tmp_path / "f.cpp").write_text(TEXT % use)

@@ -57,7 +57,7 @@ ROUNDS = (st.integers(-3, 30), st.integers(-4, 4), st.integers(-3, 3),
           st.sampled_from(["lt", "ne"]))  # fmt: skip
 
 
-@settings(max_examples=15)
+@settings(max_examples=6)
 @given(*ROUNDS)
 def test_a_count_is_the_number_of_rounds(n: int, step: int, grown: int, kind: str) -> None:
     """Also without an end, with a fraction, and with a division by zero on the way."""

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from further_cases import further_slow
 
 from regionpredict.frontend import requests_for
 from regionpredict.frontend.lowering import find_regions
@@ -117,7 +118,7 @@ def test_a_defect_in_what_is_between_regions_takes_no_answer(
     assert [p.status for p in predicted(tmp_path).predictions] == ["predicted", "predicted"]
 
 
-@pytest.mark.parametrize("files", [1, 2])
+@pytest.mark.parametrize("files", further_slow(1, [2, 1]))
 def test_a_limit_that_strikes_leaves_a_row_for_every_loop(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, files: int
 ) -> None:

@@ -12,6 +12,7 @@ import time
 from pathlib import Path
 
 import pytest
+from further_cases import further_slow
 
 from regionpredict.errors import InputError
 from regionpredict.isolation import LIMITS, Failure, _activity, isolated
@@ -104,7 +105,7 @@ ENDS = {
 }
 
 
-@pytest.mark.parametrize("processes", [1, 3])
+@pytest.mark.parametrize("processes", further_slow(1, [3, 1]))
 @pytest.mark.parametrize("end", ENDS, ids=lambda end: end.__name__)
 def test_what_ends_a_piece_is_its_own_failure(end, processes: int) -> None:  # type: ignore[no-untyped-def]
     outcomes = isolated(

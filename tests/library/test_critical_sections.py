@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from further_cases import further_slow
 
 from regionpredict.frontend import requests_for
 from regionpredict.ir import Branch, Loop, Node, Region, Statement, Synchronisation
@@ -312,7 +313,7 @@ for (int i = 0; i < n; i++) { BODY }
 
 @pytest.mark.parametrize(
     ("text", "waits"),
-    [
+    further_slow(5, [
         ("a[i] = last(p);", ["atomic"]), ("a[i] = last(v[i]);", ["atomic"]),
         ("std::shared_ptr<double> own = p; a[i] = *own;", ["atomic"]),
         ("a[i] = seen(p);", []), ("const auto &own = v[i]; a[i] = *own;", []),
@@ -320,7 +321,7 @@ for (int i = 0; i < n; i++) { BODY }
         ("std::cout << a[i] << std::endl;", ["critical", "critical"]),
         ("std::ostringstream own; own << a[i];", []),
         ("if (a[i] < 0) std::cerr << a[i];", []),
-    ],
+    ]),
 )  # fmt: skip
 def test_copies_of_shared_pointers_and_standard_output_make_threads_wait(
     tmp_path: Path, text: str, waits: list[str]

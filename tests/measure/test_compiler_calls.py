@@ -7,6 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from further_cases import further_slow
 from measured_programs import WRAPPER, environment
 
 ONE = """#include <stdio.h>
@@ -118,7 +119,7 @@ def _measures(file: Path) -> bool:
     return b"regionpredict_end" in file.read_bytes()
 
 
-@pytest.mark.parametrize("words", COMPILED)
+@pytest.mark.parametrize("words", further_slow(8, COMPILED))
 def test_a_compilation(tmp_path: Path, gcc: str, words: str) -> None:
     plain, ours = _both(tmp_path, gcc, words)
     objects = [one for one in ours.rglob("*") if one.suffix in (".o", ".lo") or one.name == "q"]
@@ -128,7 +129,7 @@ def test_a_compilation(tmp_path: Path, gcc: str, words: str) -> None:
     assert not any(_measures(one) for one in plain.rglob("*") if one.is_file())
 
 
-@pytest.mark.parametrize("words", LINKED)
+@pytest.mark.parametrize("words", further_slow(4, LINKED))
 def test_a_program(tmp_path: Path, gcc: str, words: str) -> None:
     plain, ours = _both(tmp_path, gcc, words)
     results = tmp_path / "results"
@@ -145,15 +146,18 @@ def test_a_program(tmp_path: Path, gcc: str, words: str) -> None:
 
 @pytest.mark.parametrize(
     "words",
-    [
-        "-c one.c -o q.o -MMD -MF sub/q.Tpo -MT odd.o",
-        "-c one.c -o q.o -Wp,-MD,sub/z.d",
-        "-c one.c -o sub/q.o --coverage",
-        "-c side.c one.c -Weverything",
-        "-c one.c -MJ sub/words.json",
-        "one.c -o program -MD",
-        "-c one.c -C",
-    ],
+    further_slow(
+        1,
+        [
+            "-c one.c -o q.o -MMD -MF sub/q.Tpo -MT odd.o",
+            "-c one.c -o q.o -Wp,-MD,sub/z.d",
+            "-c one.c -o sub/q.o --coverage",
+            "-c side.c one.c -Weverything",
+            "-c one.c -MJ sub/words.json",
+            "one.c -o program -MD",
+            "-c one.c -C",
+        ],
+    ),
 )
 def test_clang(tmp_path: Path, words: str) -> None:
     if shutil.which("clang-19") is None or shutil.which("gcc") is None:

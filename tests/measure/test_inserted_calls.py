@@ -114,6 +114,8 @@ def test_cpp(measured: Measured) -> None:
     assert counts == {16: (1, 250), 19: (1, 30), 23: (1, 1000)}
 
 
+# Random programs.
+@pytest.mark.slow
 def test_trip_counts_of_many_loops(measured: Measured) -> None:
     """Loops of random headers: the count evaluated before is the number of turns made."""
     chosen = random.Random(7)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from further_cases import further_slow
 from measured_programs import environment
 
 N, TIMES = 1001, 3
@@ -96,7 +97,7 @@ def _lines(folder: Path, threads: int) -> list[dict[str, Any]]:
     return [json.loads(line) for line in output.read_text().splitlines()]
 
 
-@pytest.mark.parametrize("compiler", ["gcc", "clang-19"], indirect=True)
+@pytest.mark.parametrize("compiler", further_slow(1, ["gcc", "clang-19"]), indirect=True)
 @pytest.mark.parametrize("threads", [1, 2])
 def test_what_a_team_records(built: Path, threads: int) -> None:
     """Each `parallel` once, not the combined one; how long the loops are that threads share, summed

@@ -129,6 +129,8 @@ int main(void)
 """
 
 
+# A campaign; the one of a loop without a directive is compared below.
+@pytest.mark.slow
 def test_a_loop_over_the_threads_is_compared_with_its_measurement(tmp_path: Path) -> None:
     """It is predicted for 3,000 iterations and measured with as many as there are threads."""
     (tmp_path / "p.c").write_text(OVER_THREADS)

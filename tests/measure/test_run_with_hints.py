@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from further_cases import further_slow
 from measured_programs import environment
 
 from regionpredict.errors import InputError
@@ -102,15 +103,18 @@ def _run(folder: Path, *words: str, threads: int = 4) -> subprocess.CompletedPro
 
 @pytest.mark.parametrize(
     ("hints", "threads", "teams"),
-    [
-        ({FOR: 1}, 4, "1 4 2 3 4"),
-        ({FOR: 2, DYNAMIC: 3}, 4, "2 3 2 3 4"),
-        ({DYNAMIC: 64, CLAUSE: 64}, 4, "4 4 2 3 4"),  # never above what it was given
-        ({CLAUSE: 2}, 4, "4 4 2 2 4"),
-        ({INNER[0]: 1, INNER[1]: 2}, 4, "4 4 2 3 4"),  # one team: the loop that can use most
-        ({INNER[0]: 1, INNER[1]: 1}, 4, "4 4 1 3 4"),
-        ({FOR: 3}, 2, "2 2 2 3 2"),
-    ],
+    further_slow(
+        3,
+        [
+            ({FOR: 1}, 4, "1 4 2 3 4"),
+            ({FOR: 2, DYNAMIC: 3}, 4, "2 3 2 3 4"),
+            ({DYNAMIC: 64, CLAUSE: 64}, 4, "4 4 2 3 4"),  # never above what it was given
+            ({CLAUSE: 2}, 4, "4 4 2 2 4"),
+            ({INNER[0]: 1, INNER[1]: 2}, 4, "4 4 2 3 4"),  # one team: the loop that can use most
+            ({INNER[0]: 1, INNER[1]: 1}, 4, "4 4 1 3 4"),
+            ({FOR: 3}, 2, "2 2 2 3 2"),
+        ],
+    ),
 )
 def test_each_region_has_its_team(
     tmp_path: Path, compiler: str, hints: dict[int, int], threads: int, teams: str

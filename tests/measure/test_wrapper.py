@@ -7,6 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from further_cases import further_slow
 from measured_programs import WRAPPER, environment, run_measured
 
 LOOP = """#include <stdio.h>
@@ -220,15 +221,18 @@ def test_a_missing_compiler_is_one_line(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "ending",
-    [
-        "abort()",
-        "raise(SIGTERM)",
-        "*(volatile int *)0 = 1",
-        "exit(3)",
-        "_exit(3)",
-        "_Exit(3)",
-        "quick_exit(3)",
-    ],
+    further_slow(
+        3,
+        [
+            "abort()",
+            "raise(SIGTERM)",
+            "*(volatile int *)0 = 1",
+            "exit(3)",
+            "_exit(3)",
+            "_Exit(3)",
+            "quick_exit(3)",
+        ],
+    ),
 )
 def test_results_are_kept_however_the_program_ends(tmp_path: Path, gcc: str, ending: str) -> None:
     (tmp_path / "end.c").write_text(

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+from further_cases import further_slow
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -86,7 +87,7 @@ def at_sizes(path: Path, sizes: dict[str, int]) -> Predictions:
     return predict(analyse(requests_for([str(path)]), sizes), MACHINE, "saturation")
 
 
-@pytest.mark.parametrize("case", SOURCES)
+@pytest.mark.parametrize("case", further_slow(2, SOURCES))
 def test_giving_what_decides_settles_the_region(tmp_path: Path, case: str) -> None:
     names, text = SOURCES[case]
     deciding = names.split(", ")

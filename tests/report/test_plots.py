@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from further_cases import further_slow
 
 pytest.importorskip("matplotlib")
 
@@ -115,7 +116,7 @@ def run(folder: Path, *words: str, **variables: str) -> subprocess.CompletedProc
 
 
 @pytest.mark.parametrize(
-    ("form", "begins"), [("png", b"\x89PNG"), ("pdf", b"%PDF-"), ("svg", b"<?xml")]
+    ("form", "begins"), further_slow(1, [("png", b"\x89PNG"), ("pdf", b"%PDF-"), ("svg", b"<?xml")])
 )
 def test_predict_draws_beside_its_table(source: Path, form: str, begins: bytes) -> None:
     folder = source.parent

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from further_cases import further_slow
 
 from regionpredict.errors import InputError
 from regionpredict.measure.ompt_run import recorded_run
@@ -58,19 +59,28 @@ def step(compiler: str, value: int) -> int:
 @THREADS
 @pytest.mark.parametrize(
     ("directive", "header", "count", "size", "by"),
-    [
-        ("parallel for schedule(dynamic, 5)", "int i = 0; i < n; i++", 40, 5, 1),
-        ("parallel for schedule(dynamic)", "int i = 0; i < n; i++", 40, 1, 1),
-        ("parallel for schedule(monotonic: dynamic, 7)", "int i = 2; i <= n; i++", 39, 7, 1),
-        # Bounds that are constants: gcc begins the team and the loop by one call.
-        ("parallel for schedule(dynamic, 5)", "int i = 0; i < 33; i++", 33, 5, 1),
-        ("parallel for schedule(dynamic, 5)", "int i = 90; i > 0; i -= 3", 30, 5, -3),
-        ("parallel for schedule(dynamic, 4)", "long i = n; i > 0; i -= 3", 14, 4, -3),
-        ("parallel for schedule(dynamic, 4)", "int i = 1; i < n; i += 2", 20, 4, 2),
-        ("parallel for schedule(dynamic, 3)", "unsigned long i = 0; i < n; i++", 40, 3, 1),
-        ("parallel for schedule(dynamic, 3)", "unsigned long i = n; i > 4; i -= 4", 9, 3, -4),
-        ("parallel for schedule(dynamic, 9) reduction(+: sum)", "int i = 0; i < n; i++", 40, 9, 1),
-    ],
+    further_slow(
+        4,
+        [
+            ("parallel for schedule(dynamic, 5)", "int i = 0; i < n; i++", 40, 5, 1),
+            ("parallel for schedule(dynamic)", "int i = 0; i < n; i++", 40, 1, 1),
+            ("parallel for schedule(monotonic: dynamic, 7)", "int i = 2; i <= n; i++", 39, 7, 1),
+            # Bounds that are constants: gcc begins the team and the loop by one call.
+            ("parallel for schedule(dynamic, 5)", "int i = 0; i < 33; i++", 33, 5, 1),
+            ("parallel for schedule(dynamic, 5)", "int i = 90; i > 0; i -= 3", 30, 5, -3),
+            ("parallel for schedule(dynamic, 4)", "long i = n; i > 0; i -= 3", 14, 4, -3),
+            ("parallel for schedule(dynamic, 4)", "int i = 1; i < n; i += 2", 20, 4, 2),
+            ("parallel for schedule(dynamic, 3)", "unsigned long i = 0; i < n; i++", 40, 3, 1),
+            ("parallel for schedule(dynamic, 3)", "unsigned long i = n; i > 4; i -= 4", 9, 3, -4),
+            (
+                "parallel for schedule(dynamic, 9) reduction(+: sum)",
+                "int i = 0; i < n; i++",
+                40,
+                9,
+                1,
+            ),
+        ],
+    ),
 )
 def test_dynamic_chunks(record, compiler, threads, directive, header, count, size, by):
     name = f"dynamic{abs(hash((directive, header)))}"

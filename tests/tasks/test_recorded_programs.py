@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
+from further_cases import further_slow
 from program_definitions import (
     cholesky,
     dependence_edges,
@@ -30,15 +31,18 @@ def count(tree) -> int:
 @THREADS
 @pytest.mark.parametrize(
     ("name", "words", "tree"),
-    [
-        ("fibonacci", (10,), fibonacci(10, 1)),
-        ("fibonacci", (12, 8), fibonacci(12, 8)),
-        ("nqueens", (6,), nqueens(6, 6)),
-        ("nqueens", (7, 3), nqueens(7, 3)),
-        ("mergesort", (20000, 1000), halves(20000, 1000)),
-        ("strassen", (64, 16), strassen(64, 16)),
-        ("fft", (1024, 64), halves(1024, 64)),
-    ],
+    further_slow(
+        3,
+        [
+            ("fibonacci", (10,), fibonacci(10, 1)),
+            ("fibonacci", (12, 8), fibonacci(12, 8)),
+            ("nqueens", (6,), nqueens(6, 6)),
+            ("nqueens", (7, 3), nqueens(7, 3)),
+            ("mergesort", (20000, 1000), halves(20000, 1000)),
+            ("strassen", (64, 16), strassen(64, 16)),
+            ("fft", (1024, 64), halves(1024, 64)),
+        ],
+    ),
 )
 def test_trees_of_tasks(record, name, words, tree, threads):
     graph = record(name, *words, threads=threads)

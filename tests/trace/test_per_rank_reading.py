@@ -98,6 +98,8 @@ def scheduler():
         yield cluster.scheduler_address
 
 
+# That commands print the same with a cluster is checked below.
+@pytest.mark.slow
 def test_a_cluster_reads_the_same(archive: Path, kernels: Kernels, scheduler: str) -> None:
     pieces = read_in_pieces(archive, kernels, cluster_spread(scheduler))
     for piece, whole in zip(pieces, _whole(archive, kernels), strict=True):
