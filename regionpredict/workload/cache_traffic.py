@@ -239,7 +239,9 @@ class TrafficCounter:
             own = one_core = 0.0
             if contents.own:
                 others = contents.between * active / threads
-                own = resident_share(team.all_bytes() + others, level.size, level.lasting)
+                # Without random replacement, nothing stays of data that exceed the cache.
+                if level.lasting or not team.all_exceed(level.size - others):
+                    own = resident_share(team.all_bytes() + others, level.size, level.lasting)
                 if own == 1.0 and self._arrays <= contents.own:
                     continue
             if contents.one_core:

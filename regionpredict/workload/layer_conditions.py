@@ -227,7 +227,12 @@ class LayerConditions:
     def _environment_at(self, loop: NestLoop, env: LoopEnv, place: float) -> LoopEnv:
         """Returns the variables' values at a position (0 to 1) in the iterations of a loop,
         averaged over the threads.
+
+        The value is 0 if it only moves all accesses to each array by the same distance. All numbers
+        of threads then share the counts of inner loops.
         """
+        if loop.moves_only:
+            return {**env, loop.variable: 0.0}
         # The mean over all threads' positions covers only a part of the loop's range.
         spread = 1.0 / self.team.threads if loop.parallel else 1.0
         along = 0.5 + (place - 0.5) * spread

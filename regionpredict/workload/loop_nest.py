@@ -205,7 +205,9 @@ class NestLoop(LoopHeader):
     """A loop with its contents.
 
     `groups` are the references directly in the body. `groups_below` also contains the references
-    of inner loops. `bounds_below` are the variables in bounds of inner loops. `statements` are the
+    of inner loops. `bounds_below` are the variables in bounds of inner loops. `moves_only` says
+    that iterations differ only in the position of each array's accesses. Then no inner bound, and
+    no distance between two affine accesses to an array, depends on the loop. `statements` are the
     statements directly in the body: (number in the region, executed share of iterations).
     """
 
@@ -213,6 +215,7 @@ class NestLoop(LoopHeader):
     groups: tuple[ReferenceGroup, ...]
     groups_below: tuple[ReferenceGroup, ...]
     bounds_below: frozenset[str]
+    moves_only: bool
     statements: tuple[tuple[int, float], ...]
 
 
@@ -225,11 +228,17 @@ def with_contents(
     for child in children:
         below += child.groups_below
         bounds |= child.depends | child.bounds_below
+    steps: dict[str, float] = {}
+    moves_only = header.variable not in bounds and all(
+        steps.setdefault(group.array, step) == step
+        for group in below if not group.irregular
+        for step in (group.slopes.get(header.variable, 0.0),)
+    )  # fmt: skip
     return NestLoop(
         header.index, header.variable, header.first, header.limit, header.step, header.parallel,
         header.depends, header.line, header.counted, header.conditional, header.unordered,
-        children, groups, tuple(below), bounds, statements, share=header.share, held=header.held,
-        work=header.work,
+        children, groups, tuple(below), bounds, moves_only, statements,
+        share=header.share, held=header.held, work=header.work,
     )  # fmt: skip
 
 

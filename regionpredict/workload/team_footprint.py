@@ -153,6 +153,7 @@ class TeamFootprints:
         active loops.
         """
         active = tuple(map(_index, loops))
+        per_thread = per_thread and self.threads > 1.0  # a single thread shares no lines
         whole = bool(loops) and loops[0].parallel
         positions = tuple(map(_index, groups))
         key = (
@@ -220,6 +221,11 @@ class TeamFootprints:
             root = self.nest.root
             self._all_bytes = self.bytes((root,), {}, root.groups_below)
         return self._all_bytes
+
+    def all_exceed(self, capacity: float) -> bool:
+        """Whether the threads touch more than `capacity` bytes in the whole region."""
+        root = self.nest.root
+        return self.exceeds((root,), {}, root.groups_below, capacity)
 
     def _count(
         self, alike: Sequence[EqualArrays], active: Positions, env: Env, *, per_thread: bool,

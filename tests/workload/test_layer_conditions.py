@@ -46,7 +46,8 @@ def names(groups: Sequence[ReferenceGroup]) -> list[str]:
     ],
 )
 def test_places(head: str, threads: int, places: tuple[float, float, float]) -> None:
-    nest = nest_of(f"for (int {head}) x[i] = 1;", DECLARED)
+    # The position matters: it changes the distance between the two elements.
+    nest = nest_of(f"for (int {head}) x[i] = x[2 * i];", DECLARED)
     at = conditions(nest, threads=threads)._environment_at
     assert [at(nest.root, {"o": 7.0}, place) for place in (0.0, 0.5, 1.0)] == [
         {"o": 7.0, "i": pytest.approx(value)} for value in places
@@ -54,10 +55,25 @@ def test_places(head: str, threads: int, places: tuple[float, float, float]) -> 
 
 
 def test_an_inner_loop_is_walked_whole_by_each_thread() -> None:
-    nest = nest_of(I_J + "a[i][j] = 1;", DECLARED)
+    nest = nest_of(I_J + "a[i][j] = a[i][2 * j];", DECLARED)
     at = conditions(nest, threads=2)._environment_at
     assert at(loop_named(nest, "j"), {"i": 3.0}, 0.0) == {"i": 3.0, "j": 0.0}
     assert at(loop_named(nest, "j"), {"i": 3.0}, 1.0) == {"i": 3.0, "j": 59.0}
+
+
+def test_a_position_that_changes_no_distance_and_no_bound_is_zero() -> None:
+    """All numbers of threads then count the inner loops once."""
+    for body, moves_only in (
+        ("for (int j = 0; j < 60; j++) a[i][j] = a[i + 1][j] + b[j][i];", True),
+        ("for (int j = 0; j < i; j++) a[0][j] = 1;", False),  # an inner bound
+        ("for (int j = 0; j < 60; j++) a[i][j] = a[j][i];", False),  # a distance
+        ("for (int j = 0; j < 60; j++) a[i][j] = x[k[i]];", True),  # random in each iteration
+    ):
+        nest = nest_of(f"for (int i = 0; i < 50; i++) {body}", DECLARED)
+        at = conditions(nest, threads=2)._environment_at
+        assert nest.root.moves_only is moves_only
+        places = [at(nest.root, {}, place)["i"] for place in (0.0, 0.5, 1.0)]
+        assert places == ([0.0, 0.0, 0.0] if moves_only else [12.25, 24.5, 36.75])
 
 
 # -- where iterations fit -------------------------------------------------------------------------
