@@ -1,17 +1,21 @@
-"""Finds branches that run only for a new extreme value, and are therefore rare.
+"""Finds branches that run only for a new extreme value or a full buffer, and are therefore rare.
 
 Examples are `if (a[i] > most) most = a[i];` and `if (n >= room) room = grown(n);`. Such a condition
-holds only when a value exceeds all previous ones.
+holds only when a value exceeds all previous ones. A buffer is full after many steps of its counter,
+as in `if (used == size) used = 0; buffer[used++] = i;`.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from fractions import Fraction
 
 from regionpredict.ir import Branch, Expr, Loop, Node, Region, Statement, statements_in
 from regionpredict.ir.expr import Atom
 
+_INCREMENT = re.compile(r"\+\+|\+=")
 _COMPARISONS = frozenset(("lt", "le", "eq"))
 
 
@@ -45,9 +49,13 @@ def _marked_node(node: Node, loop: Loop, *, marked: bool) -> Node:
         return _marked_loop(node)
     if isinstance(node, Branch):
         extreme = not marked and _is_extreme(node, loop)
-        sides = tuple(_marked_nodes(side, loop, marked=marked or extreme) for side in node.sides)
-        same = not extreme and all(a is b for a, b in zip(sides, node.sides, strict=True))
-        return node if same else replace(node, sides=sides, extreme=extreme)
+        size = None if marked or extreme else _size_of_full_buffer(node, loop)
+        rare = extreme or size is not None
+        sides = tuple(_marked_nodes(side, loop, marked=marked or rare) for side in node.sides)
+        if size is not None and (number := size.constant) is not None and number >= 1:
+            return replace(node, sides=sides, share=Fraction(1) / number)
+        same = not rare and all(a is b for a, b in zip(sides, node.sides, strict=True))
+        return node if same else replace(node, sides=sides, extreme=rare)
     body = _marked_nodes(node.body, loop, marked=marked)
     return node if body is node.body else replace(node, body=body)
 
@@ -56,6 +64,16 @@ def _is_extreme(branch: Branch, loop: Loop) -> bool:
     if branch.test is None or branch.share is not None or not branch.sides:
         return False
     return any(_records_extreme(branch, loop, *pair) for pair in _compared_pairs(branch.test))
+
+
+def _size_of_full_buffer(branch: Branch, loop: Loop) -> Expr | None:
+    """Returns the number of steps after which the condition holds, if the branch resets a counter.
+    None if the condition has another meaning.
+    """
+    if branch.test is None or branch.share is not None or not branch.sides:
+        return None
+    pairs = _compared_pairs(branch.test)
+    return next((size for size, kept in pairs if _empties_buffer(branch, loop, size, kept)), None)
 
 
 def _compared_pairs(test: Expr) -> Iterator[tuple[Expr, Expr]]:
@@ -72,11 +90,15 @@ def _compared_pairs(test: Expr) -> Iterator[tuple[Expr, Expr]]:
 
 
 def _single_value(value: Expr) -> str | Atom | None:
-    """Returns the variable or atom, if the expression consists of only one. None otherwise."""
+    """Returns the variable or atom, if the expression is only one or its conversion to an integer
+    type. None otherwise.
+    """
     (monomial, number), *others = value.terms.items() or [((), 0)]
     if others or number != 1 or len(monomial) != 1 or monomial[0][1] != 1:
         return None
     factor = monomial[0][0]
+    if isinstance(factor, Atom) and factor.kind == "wrap":
+        return _single_value(factor.args[0])
     return factor.label if isinstance(factor, Atom) and factor.kind == "varying" else factor
 
 
@@ -97,6 +119,26 @@ def _records_extreme(branch: Branch, loop: Loop, kept: Expr, passing: Expr) -> b
         return False  # the branches alternate, as in a merge
     independent = not any(_accesses(statement, place, "read") for statement in sets)
     return independent or loop.variable in passing.names or _is_changed(passing, others)
+
+
+def _empties_buffer(branch: Branch, loop: Loop, limit: Expr, kept: Expr) -> bool:
+    """Whether this branch resets a counter that the rest of the loop only increases. `kept` is the
+    counter, or the counter after a step.
+    """
+    place = _single_value(kept - Expr.const(kept.terms.get((), 0)))
+    if place is None:
+        return False
+    taken = list(statements_in(branch.sides[0]))
+    own = {id(statement) for statement in taken}
+    resets = [statement for statement in taken if _accesses(statement, place, "write")]
+    steps = [other for other in statements_in(loop.body)
+             if id(other) not in own and _accesses(other, place, "write")]  # fmt: skip
+    return (
+        bool(resets and steps)
+        and not any(_accesses(statement, place, "read") for statement in resets)
+        and all(_INCREMENT.search(step.text) for step in steps)
+        and not _is_changed(limit, statements_in(loop.body))
+    )
 
 
 def _is_changed(value: Expr, statements: Iterable[Statement]) -> bool:

@@ -18,6 +18,7 @@ HEAD = """struct room { int used, size; double *list; };
 void f(int n, int m, double *a, double *b, double *best, int limit) {
   #pragma omp parallel for
   for (int j = 0; j < m; j++) {
+    unsigned long rows = 0;
     double most = 0, v = 1; int at = 0, count = 0, x = 0, y = 0; struct room r = {0, 0, 0};
     for (int i = 0; i < n; i++) {
       """
@@ -31,11 +32,20 @@ EXTREMES = {
     "room at its end": "if (r.used == r.size) { r.size += 100; b[0] = 1; } r.used++;",
     "room set anew": "if (count >= x) x = 2 * count; count++;",
 }
+FULL = {
+    "a buffer": "if (count == %s) { b[0] = 1; count = 0; } count++;",
+    "filled first": "count += 1; if (count >= %s) { count = 0; b[0] = 1; }",
+    "unsigned": "if (rows == %s) rows = 0; rows++;",
+    "a member": "if (r.used == %s) r.used = 0; r.used++;",
+}
 GUESSES = {
     "of data": "if (a[i] > 0) b[i] = 1;",
     "up to a limit": "if (count < limit) b[count++] = a[i];",
     "a merge": "if (a[x] < b[y]) { best[i] = a[x]; x++; } else { best[i] = b[y]; y++; }",
     "set elsewhere": "v = a[i]; if (v < 0) v = 0; b[i] = v;",
+    "not emptied": "if (count == 8) b[0] = 1; count++;",
+    "of another size": "if (count == at) count = 0; count++; at = a[i];",
+    "emptied by data": "if (count == 8) count = 0; count = a[i];",
     "begun anew": "most = 0; if (a[i] > most) most = a[i]; b[i] = most;",
 }
 
@@ -62,6 +72,14 @@ def branches(nodes: tuple[Node, ...]) -> Iterator[Branch]:
 @pytest.mark.parametrize("body", EXTREMES.values(), ids=EXTREMES)
 def test_a_branch_that_follows_an_extreme(tmp_path: Path, body: str, frontend: str) -> None:
     assert branch_of(tmp_path, body, frontend).extreme
+
+
+@each_frontend
+@pytest.mark.parametrize("body", FULL.values(), ids=FULL)
+def test_a_full_buffer_is_emptied_once_per_size(tmp_path: Path, body: str, frontend: str) -> None:
+    """A buffer of 8 elements is full in one of 8 iterations."""
+    assert shares_of_sides(branch_of(tmp_path, body % "8", frontend), 0.5, 1000.0)[0] == 1 / 8
+    assert branch_of(tmp_path, body % "limit", frontend).extreme
 
 
 @each_frontend
