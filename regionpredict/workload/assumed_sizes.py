@@ -210,7 +210,8 @@ def bound_sizes(facts: RegionFacts, target: SizeTarget, line_bytes: int) -> Boun
     amount of data. If the data do not grow with n, the number of iterations equals the number of
     elements in that amount. `MOST_WORK` limits n. Names that only shorten a loop (`first` in
     `i <= last - first`) are lower bounds of 0. Divisors of a length (`i < n / parts`) are 1. An
-    exponent (`k` in `1 << k`) is the binary logarithm of n.
+    exponent (`k` in `1 << k`) is the binary logarithm of n. A loop over an array of constant length
+    ends at that length at the latest.
     """
     answers = _size_cache(facts)
     if (target, line_bytes) not in answers:
@@ -250,19 +251,24 @@ def _bound_sizes(facts: RegionFacts, target: SizeTarget, line_bytes: int) -> Bou
         bindings = facts.bindings.with_derived(known)
         return _with_middle_notes(facts, with_middles(facts.region, bindings), notes, None)
 
+    lengths = _array_lengths(facts, missing)
+
+    def size(name: str, n: int) -> int:
+        value = n.bit_length() - 1 if name in exponents else n
+        return min(value, lengths.get(name, value))
+
     def trial(n: int) -> Values:
-        power = n.bit_length() - 1
-        bindings = {**known, **{name: power if name in exponents else n for name in missing}}
+        bindings = {**known, **{name: size(name, n) for name in missing}}
         return with_middles(facts.region, facts.bindings.with_derived(bindings))
 
     n, why = _common_size(facts, trial, target, line_bytes)
-    sizes = tuple(name for name in missing if name not in exponents)
-    powers = [name for name in missing if name in exponents]
+    sizes = tuple(name for name in missing if size(name, n) == n and name not in exponents)
     if sizes:
         notes.append(f"{', '.join(sizes)} = {n} (no value given: {why})")
-    if powers:
-        power = n.bit_length() - 1
-        notes.append(f"{', '.join(powers)} = {power} (no value given: an exponent, {why})")
+    for name in missing:
+        if name not in sizes:
+            reason = f"an exponent, {why}" if name in exponents else "the length of an array"
+            notes.append(f"{name} = {size(name, n)} (no value given: {reason})")
     return _with_middle_notes(facts, trial(n), notes, OpenSize(sizes, n) if sizes else None)
 
 
@@ -284,6 +290,29 @@ def _exponents(facts: RegionFacts, missing: Sequence[str]) -> set[str]:
     if found:
         found.update(*(bound.names for variable, bound in bounds if variable in found))
     return found.intersection(missing)
+
+
+def _array_lengths(facts: RegionFacts, missing: Collection[str]) -> dict[str, int]:
+    """Returns an upper bound of each missing name that is the number of iterations of an inner loop
+    over an array. The bound is the shortest constant length of a dimension that the loop traverses.
+    """
+    region = facts.region
+    dims = {array.name: array.dims for array in region.arrays}
+    lengths: dict[str, int] = {}
+    for statement, loops in region.statements():
+        inner = {Expr.name(loop.variable): loop.trips for loop in loops[1:]}
+        for access in statement.accesses:
+            for subscript, extent in zip(
+                access.subscripts, dims.get(access.array, ()), strict=False
+            ):
+                trips = inner.get(subscript)
+                length = extent.constant if extent is not None else None
+                if trips is None or length is None:
+                    continue
+                for name in facts.bindings.in_unbound(trips).names.intersection(missing):
+                    if facts.bindings.in_unbound(trips) == Expr.name(name):
+                        lengths[name] = min(int(length), lengths.get(name, int(length)))
+    return lengths
 
 
 def _common_size(

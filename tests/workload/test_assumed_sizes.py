@@ -308,3 +308,21 @@ def test_a_shift_to_the_right_shortens_a_loop(tmp_path: Path) -> None:
     values = _guess(tmp_path, "0", "(n >> last) - 1", "a[i] = 0.0")
     assert values["last"] == 0
     assert values["n"] * 8 == pytest.approx(_target(), abs=8)
+
+
+def test_a_loop_over_an_array_ends_with_it(tmp_path: Path) -> None:
+    """`b` has 64 elements; the other data, n numbers, fill ten caches."""
+    body = "{ for (long j = 0; j < last; j++) a[i] += b[j]; }"
+    text = _TEXT.replace("double b[64]", "const struct s *t").replace("void", _STRUCT + "void")
+    path = tmp_path / "case.c"
+    path.write_text(text % ("0", "n - 1", body.replace("b[j]", "t->b[j]")))
+    facts = analyse(requests_for((str(path),), [], [], ""), {}).facts[0]
+    values, notes, size = bound_sizes(facts, SizeTarget(_target(), "as large as asked"), 64)
+    assert values["last"] == 64
+    assert values["n"] * 8 == pytest.approx(_target(), abs=64 * 8 + 8)
+    assert size is not None
+    assert size.names == ("n",)
+    assert "last = 64 (no value given: the length of an array)" in notes
+
+
+_STRUCT = "struct s { double b[64]; };\n"
