@@ -13,6 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from further_cases import further_slow
 
 from regionpredict.cli.colour import in_colour, painted_table
 
@@ -102,7 +103,9 @@ def test_the_option_goes_before_the_variables(folder: Path) -> None:
     assert wrong.stderr.startswith("regionpredict: ")
 
 
-@pytest.mark.parametrize("form", ["json", "csv", "html", "sarif", "slurm", "openmp"])
+@pytest.mark.parametrize(
+    "form", further_slow(2, ["json", "csv", "html", "sarif", "slurm", "openmp"])
+)
 def test_only_tables_have_any(folder: Path, form: str) -> None:
     done = piped(folder, *PREDICT, "--format", form, FORCE_COLOR="1")
     assert not CODE.search(done.stdout)

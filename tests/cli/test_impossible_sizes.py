@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from further_cases import further_slow
 
 SOURCE = """\
 double big[4000];
@@ -116,7 +117,7 @@ void sweep(struct fields *f, int from) {
 """
 
 
-@pytest.mark.parametrize("size", ["f->nx=-3", "sweep:f->nx=-3", "f->ny=-3"])
+@pytest.mark.parametrize("size", further_slow(1, ["f->nx=-3", "sweep:f->nx=-3", "f->ny=-3"]))
 def test_members_are_refused_as_names_are_beside_others_that_are_open(
     tmp_path: Path, size: str
 ) -> None:

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from further_cases import further_slow
 
 HEAT = """\
 void step(int nx, int ny, double *a, const double *b)
@@ -44,7 +45,7 @@ def refused(done: subprocess.CompletedProcess[str], code: int) -> str:
     return line.removeprefix("regionpredict: ")
 
 
-@pytest.mark.parametrize("given", ["heat.c", "src", "./src/heat.c"])
+@pytest.mark.parametrize("given", further_slow(2, ["heat.c", "src", "./src/heat.c"]))
 @pytest.mark.parametrize("paths", [[], ["heat.c"]])
 def test_a_source_given_as_machine(folder: Path, given: str, paths: list[str]) -> None:
     said = refused(run(folder, "predict", *paths, "-m", given), 2)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from facts_compared import compared
+from further_cases import further_slow
 
 from regionpredict.analysis.history.first_touch import first_touched
 from regionpredict.errors import UsageError
@@ -66,7 +67,9 @@ def test_every_region_has_the_hint_of_its_twin() -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["numElem", "domain.numElem()", "domain.m_numElem", "m_numElem", "CalcPressure:length"],
+    further_slow(
+        2, ["numElem", "domain.numElem()", "domain.m_numElem", "m_numElem", "CalcPressure:length"]
+    ),
 )
 def test_one_size_goes_by_each_of_its_names(name: str) -> None:
     """Regions of five functions have it: as a local, an argument, and through an argument."""

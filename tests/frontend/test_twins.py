@@ -12,6 +12,7 @@ import re
 from pathlib import Path
 
 import pytest
+from further_cases import further_slow
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -84,7 +85,7 @@ def test_case(path: Path) -> None:
     assert first.macros == second.macros
 
 
-@pytest.mark.parametrize("path", POLYBENCH, ids=ids(POLYBENCH))
+@pytest.mark.parametrize("path", further_slow(12, POLYBENCH), ids=ids(POLYBENCH))
 def test_polybench_sample(path: Path) -> None:
     first, second = read_both(path, ROOT / "polybench_samples" / "common")
     assert second.regions

@@ -267,7 +267,7 @@ struct account { std::mutex own; double v; void add(double d) { MADE; v += d; } 
 
 @pytest.mark.parametrize(
     ("text", "made"),
-    [
+    further_slow(4, [
         ("mu.lock(); tot += a[i]; mu.unlock();", [("critical", ["tot += a[i]"])]),
         ("again.lock(); tot += a[i]; again.unlock();", [("critical", ["tot += a[i]"])]),
         ("{ std::lock_guard<std::mutex> g(mu); tot += a[i]; } a[i] = 0;",
@@ -283,7 +283,7 @@ struct account { std::mutex own; double v; void add(double d) { MADE; v += d; } 
         ("c.add(1.0); c.add(2.0);", [("critical", ["v += d"]), ("critical", ["v += d"])]),
         ("std::lock_guard<std::mutex> g(mu); if (a[i] < 0) continue; tot += a[i];",
          [("critical", ["a[i] < 0", ("if", [], ["tot += a[i]"])])]),
-    ],
+    ]),
 )  # fmt: skip
 def test_cplusplus_locks_and_their_guards(tmp_path: Path, text: str, made: list[object]) -> None:
     """A guard holds its lock to the end of its block, unless it gives it back."""
@@ -432,12 +432,12 @@ BODY
 
 @pytest.mark.parametrize(
     "text",
-    [
+    further_slow(5, [
         "c++;", "--c;", "c += i;", "c.fetch_add(1, std::memory_order_relaxed);", "c.store(i);",
         "c = i;", "h[idx[i]]++;", "h[idx[i]].fetch_or(4);", "v[idx[i]] += 2;", "s.k++;",
         "s.bump();", "p->fetch_sub(1);", "c.exchange(i);",
         "long o = c.load(); while (!c.compare_exchange_weak(o, o + i));",
-    ],
+    ]),
 )  # fmt: skip
 def test_atomic_objects_of_cplusplus(tmp_path: Path, text: str) -> None:
     path = tmp_path / "atomics.cpp"

@@ -134,19 +134,22 @@ def test_link_time_optimisation(tmp_path: Path, gcc: str) -> None:
 
 @pytest.mark.parametrize(
     "words",
-    [
-        ["--version"],
-        ["-dumpmachine"],
-        ["-E", "-fopenmp", "-Iinclude", "loop.c"],
-        ["-M", "-fopenmp", "-Iinclude", "loop.c"],
-        ["-S", "-fopenmp", "-Iinclude", "loop.c", "-o", "-"],
-        ["-fopenmp", "-Iinclude", "-fsyntax-only", "loop.c"],
-        ["-E", "-"],
-        ["-fopenmp", "missing.c"],
-        ["-fopenmp", "-c", "broken.c"],
-        ["-c", "-fopenmp", "broken.c", "-Wall"],
-        [],
-    ],
+    further_slow(
+        4,
+        [
+            ["--version"],
+            ["-dumpmachine"],
+            ["-E", "-fopenmp", "-Iinclude", "loop.c"],
+            ["-M", "-fopenmp", "-Iinclude", "loop.c"],
+            ["-S", "-fopenmp", "-Iinclude", "loop.c", "-o", "-"],
+            ["-fopenmp", "-Iinclude", "-fsyntax-only", "loop.c"],
+            ["-E", "-"],
+            ["-fopenmp", "missing.c"],
+            ["-fopenmp", "-c", "broken.c"],
+            ["-c", "-fopenmp", "broken.c", "-Wall"],
+            [],
+        ],
+    ),
 )
 def test_other_calls_are_the_compilers_own(tmp_path: Path, gcc: str, words: list[str]) -> None:
     _project(tmp_path)

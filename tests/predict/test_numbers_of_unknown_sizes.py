@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from further_cases import further_slow
 
 from regionpredict.analysis import bind
 from regionpredict.frontend import requests_for
@@ -115,7 +116,7 @@ def test_a_difference_of_unknown_pointers_is_one_unknown_length(tmp_path: Path) 
         assert dict(made.speedup)[made.threads] > 1.5 and made.by_size[0].threads == 1, name
 
 
-@pytest.mark.parametrize("name", CHOSEN)
+@pytest.mark.parametrize("name", further_slow(1, CHOSEN))
 def test_samples_without_their_main_have_numbers(tmp_path: Path, name: str) -> None:
     """What calls the kernel is cut off, and with it all that tells how large its arrays are."""
     (source,) = SAMPLES.glob(f"**/{name}.c")
