@@ -7,10 +7,11 @@ and one for all programs together.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from regionpredict.analysis import RegionFacts, bind
+from regionpredict.analysis.execution_counts import Runs
 from regionpredict.analysis.facts import facts_of
 from regionpredict.analysis.teams import ProgramOrder, ProgramTeams
 from regionpredict.errors import InputError
@@ -80,17 +81,23 @@ def together_of(
     """
     executions = {team.facts.id: team.facts.executions.weight for team in teams}
     executions |= dict.fromkeys(measured_ids(teams, measured or {}), 1.0)
-    loops: defaultdict[str, float] = defaultdict(float)
-    for own in serial.values():
-        for place, seconds in own.loops.items():
-            loops[place] += seconds
     alone = SerialCode(
-        loops,
+        _sums([own.loops for own in serial.values()]),
         tuple(dict.fromkeys(name for own in serial.values() for name in own.unknown)),
         tuple(dict.fromkeys(name for own in serial.values() for name in own.unseen)),
+        _sums([own.exclusive for own in serial.values()]),
     )
     running = _running(teams, executions)
     return recommendation_of(running, machine, alone, measured=measured)
+
+
+def _sums(parts: Iterable[Mapping[str, float]]) -> dict[str, float]:
+    """Returns the sum of the values of each key."""
+    sums: defaultdict[str, float] = defaultdict(float)
+    for part in parts:
+        for place, seconds in part.items():
+            sums[place] += seconds
+    return dict(sums)
 
 
 def measured_ids(teams: Sequence[TeamPrediction], measured: Mapping[str, float]) -> frozenset[str]:
@@ -108,8 +115,9 @@ def serial_code(
 
     Unknown sizes have the same assumed values as in parallel regions.
     """
-    running = {span for program in structure.programs for span in program.serial
-               if program.serial[span].weight}  # fmt: skip
+    running = {span for program in structure.programs
+               for counts in (program.serial, program.exclusive)
+               for span, runs in counts.items() if runs.weight}  # fmt: skip
     loops = [(nest, facts_of(nest.region, bind(nest.region, nest.definitions, given)))
              for nest in nests if nest.region.span in running]  # fmt: skip
     names = [common_names(facts) for _, facts in loops]
@@ -119,29 +127,28 @@ def serial_code(
         sizes = {name: assumed[of_all] for name, of_all in own.items() if of_all in assumed}
         alone[nest.region.span] = _seconds_on_one_thread(nest, facts, machine, given, sizes)
     unseen = {nest.region.span: _unseen(nest.region) for nest, _ in loops}
-    return {
-        program.main: _serial_code(
-            {span: runs.weight for span, runs in program.serial.items() if runs.weight},
-            alone, unseen,
-        )
-        for program in structure.programs
-    }  # fmt: skip
+    return {program.main: _serial_code(program, alone, unseen) for program in structure.programs}
 
 
 def _serial_code(
-    often: Mapping[Span, float], alone: Mapping[Span, float | None],
+    program: ProgramOrder, alone: Mapping[Span, float | None],
     unseen: Mapping[Span, Sequence[str]],
 ) -> SerialCode:  # fmt: skip
-    """The serial code of a program, given how often its loops run."""
-    loops: defaultdict[str, float] = defaultdict(float)
-    for span, weight in often.items():
-        loops[span.short] += weight * (alone.get(span) or 0.0)
+    """The serial code of a program. `alone` gives the time of one execution of each loop."""
+
+    def times(counts: Mapping[Span, Runs]) -> dict[str, float]:
+        return _sums({span.short: runs.weight * (alone.get(span) or 0.0)}
+                     for span, runs in counts.items() if runs.weight)  # fmt: skip
+
+    often = [span for span, runs in (*program.serial.items(), *program.exclusive.items())
+             if runs.weight]  # fmt: skip
     return SerialCode(
-        loops,
-        tuple(span.short for span in often if alone.get(span) is None),
+        times(program.serial),
+        tuple(dict.fromkeys(span.short for span in often if alone.get(span) is None)),
         tuple(dict.fromkeys(
             name for span in often if alone.get(span) is not None for name in unseen.get(span, ())
         )),
+        times(program.exclusive),
     )  # fmt: skip
 
 

@@ -67,7 +67,8 @@ class TeamOrder:
     parallel region with their runs per execution. `changes` counts how often one parallel region
     directly follows another. `main` is the file of the program's `main`, or empty for unreachable
     code. `reached` are the parallel regions that the program reaches, including those in functions
-    whose address is taken. `serial` are the loops on one thread, by location. `partial` says that a
+    whose address is taken. `serial` are the loops on one thread, by location. `exclusive` are the
+    loops that all threads of a parallel region run one after the other. `partial` says that a
     function on the path was parsed only in part, so that `main` may reach more regions.
     """
 
@@ -77,6 +78,7 @@ class TeamOrder:
     changes: dict[tuple[TeamKey, TeamKey], float] = field(default_factory=dict)
     reached: set[TeamKey] = field(default_factory=set)
     serial: dict[Span, Runs] = field(default_factory=dict)
+    exclusive: dict[Span, Runs] = field(default_factory=dict)
     partial: bool = False
 
 
@@ -132,6 +134,7 @@ def _order_from(walk: _Traversal, roots: Sequence[Flow], main: str) -> TeamOrder
         summary = walk.summary(root, None)
         if main and root.function != "main":
             summary.order.serial.clear()
+            summary.order.exclusive.clear()
         _add_summary(whole, summary, _executions_of_root(root))
         if root.function == "main" or root.pointed:
             whole.order.reached.update(summary.order.executions)
@@ -178,7 +181,9 @@ def _add_summary(to: _FunctionCounts, other: _FunctionCounts, runs: Runs) -> Non
     for key, own in other.order.executions.items():
         _add_team(to.order, key, other.order.members[key], own.times(runs))
     for span, own in other.order.serial.items():
-        _add_serial(to.order, span, own.times(runs))
+        _add_runs(to.order.serial, span, own.times(runs))
+    for span, own in other.order.exclusive.items():
+        _add_runs(to.order.exclusive, span, own.times(runs))
     for pair, often in other.order.changes.items():
         to.order.changes[pair] = to.order.changes.get(pair, 0.0) + often * runs.weight
 
@@ -252,6 +257,12 @@ class _Traversal:
         elif block.kind == "one" and team is not None:
             self._add_events(flow, block.body, nest, team, counts)
             self._add_calls_of_one_thread(flow, block.body, nest, counts.order)
+        elif block.kind == "exclusive" and team is not None:
+            inside = _FunctionCounts()
+            self._add_events(flow, block.body, nest, team, inside)
+            self._add_calls_of_one_thread(flow, block.body, nest, inside.order)
+            for span, runs in inside.order.serial.items():
+                _add_runs(counts.order.exclusive, span, runs)
         elif block.kind == "loop":
             self._add_loop(flow, block, nest, team, counts)
         elif block.kind == "turn":
@@ -297,7 +308,7 @@ class _Traversal:
         if self._can_be_followed(callee, numbers, runs):
             called, more = self._summary_of(callee, numbers)
             for span, own in called.order.serial.items():
-                _add_serial(order, span, own.times(runs.times(more)))
+                _add_runs(order.serial, span, own.times(runs.times(more)))
 
     def _add_call_target(
         self,
@@ -331,7 +342,7 @@ class _Traversal:
         if inside.first is None or inside.last is None:
             if block.span in self.serial:
                 counts.order.serial = before  # replaces the loops in the functions that it calls
-                _add_serial(counts.order, block.span, self._executions(nest))
+                _add_runs(counts.order.serial, block.span, self._executions(nest))
             return
         back = self._executions(inner).weight - self._executions(nest).weight
         _add_transition(counts, inside.last, inside.first, back)
@@ -372,6 +383,8 @@ class _Traversal:
     ) -> None:
         callee = self.callees.of(flow, call.function, call.file)
         if callee is None:
+            if call.span in self.serial:
+                _add_runs(counts.order.serial, call.span, self._executions(nest))
             return
         numbers = self.deciding.deciding_arguments(flow, call, callee, self.arguments[-1])
         runs = self._executions(nest) if team is None else self._runs_per_team(nest, team.depth)
@@ -510,8 +523,8 @@ def _add_team(order: TeamOrder, key: TeamKey, members: dict[str, Runs], runs: Ru
     }
 
 
-def _add_serial(order: TeamOrder, span: Span, runs: Runs) -> None:
-    order.serial[span] = order.serial.get(span, NEVER).plus(runs)
+def _add_runs(counts: dict[Span, Runs], span: Span, runs: Runs) -> None:
+    counts[span] = counts.get(span, NEVER).plus(runs)
 
 
 def _one_iteration(loop: Loop, value: int) -> Loop:

@@ -79,6 +79,7 @@ class ProgramOrder(NamedTuple):
     their execution counts. `changes` counts how often one region directly follows another. `main`
     is the file of the program's `main`, or empty for unreachable code. `reached` are the parallel
     regions that the program reaches. `serial` gives the runs of loops on one thread, by location.
+    `exclusive` gives the runs per thread of loops that threads run one after the other.
     """
 
     main: str
@@ -86,6 +87,7 @@ class ProgramOrder(NamedTuple):
     changes: Mapping[tuple[str, str], float]
     reached: frozenset[str] = frozenset()
     serial: Mapping[Span, Runs] = MappingProxyType({})
+    exclusive: Mapping[Span, Runs] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,8 +174,9 @@ def program_teams(
     )  # fmt: skip
     for order in orders:
         mark_not_executed(order, program.not_entered)
-        for place in order.serial.keys() & shares.keys():
-            order.serial[place] = _scaled_runs(order.serial[place], shares[place])
+        for counts in (order.serial, order.exclusive):
+            for place in counts.keys() & shares.keys():
+                counts[place] = _scaled_runs(counts[place], shares[place])
     by_id = {own.region.id: own for own in facts}
     members: dict[TeamKey, dict[str, Runs]] = {}
     executions: dict[TeamKey, Runs] = {}
@@ -259,6 +262,7 @@ def _program_order(
         },
         frozenset(_region_name(key) for key in order.reached),
         order.serial,
+        order.exclusive,
     )
 
 

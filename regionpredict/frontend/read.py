@@ -21,6 +21,7 @@ from regionpredict.frontend.linking import (
 )
 from regionpredict.frontend.lowering import (
     choices_of,
+    has_serial_loops,
     passed_tables,
     regions_of,
     serial_branches_of,
@@ -149,7 +150,7 @@ def read(
 
 def serial_nests_in(parsed: Sequence[Parsed]) -> frozenset[Span]:
     """Returns the locations of the serial loops in all files."""
-    return serial_nests([flow for file in parsed for flow in file.flows])
+    return serial_nests([flow for file in parsed for flow in file.flows], has_serial_loops)
 
 
 def _parser(frontend: str) -> Callable[[SourceRequest], Unit]:
@@ -193,7 +194,7 @@ def read_alone(
         elif defaults:  # not requested, so failures are ignored
             followed = attempt(argument_values, [unit], None)
         followed = None if isinstance(followed, Failure) else followed
-        alone = serial_nests(given.flows)
+        alone = serial_nests_in([given])
         return lower_file(given, unit, tasks=tasks, serial=alone)._replace(arguments=followed)
 
 

@@ -179,7 +179,8 @@ class Block:
     """A part of a function.
 
     `kind` is 'loop', 'branch' (may not run), 'parallel' (all threads run it), 'share' (a
-    worksharing loop), 'one' (one thread), 'task', 'elsewhere' (another device), 'turn' or 'choice'.
+    worksharing loop), 'one' (one thread), 'exclusive' (one thread after the other), 'task',
+    'elsewhere' (another device), 'turn' or 'choice'.
     A 'turn' is the iteration of a loop whose counter is `value`. A 'choice' is a possible target of
     a call. Its `note` gives the unknown condition, and its `span` the loop in which it runs at most
     once. For 'share', `names` maps the region's array names to memory locations. `side` numbers the
@@ -282,10 +283,14 @@ def loops_with_calls(flows: Sequence[Flow]) -> frozenset[Span]:
     return frozenset(spans)
 
 
-def serial_nests(flows: Sequence[Flow]) -> frozenset[Span]:
+def serial_nests(
+    flows: Sequence[Flow], has_loops: Callable[[str], bool] = lambda _: False
+) -> frozenset[Span]:
     """Returns the locations of the outermost serial loops without a parallel region inside, in all
     functions that `main` reaches. They include loops in a parallel region that one thread runs, or
     that every thread repeats. Without a `main`, all functions without a caller are entry points.
+
+    Calls of library functions for which `has_loops` is true count as loops, such as `memset`.
     """
     by_name: dict[str, list[Flow]] = {}
     for flow in flows:
@@ -302,8 +307,11 @@ def serial_nests(flows: Sequence[Flow]) -> frozenset[Span]:
 
     def search(events: Sequence[Event], *, parallel: bool = False) -> None:
         for event in events:
-            if isinstance(event, CallEvent) and not parallel:
-                waiting.append(event.function)
+            if isinstance(event, CallEvent):
+                if event.function not in by_name and has_loops(event.function):
+                    spans.add(event.span)
+                elif not parallel:
+                    waiting.append(event.function)
             elif not isinstance(event, Block):
                 continue
             elif event.kind in _WITH_SERIAL_LOOPS:
@@ -323,7 +331,7 @@ def serial_nests(flows: Sequence[Flow]) -> frozenset[Span]:
     return frozenset(spans)
 
 
-_WITH_SERIAL_LOOPS = ("parallel", "one")
+_WITH_SERIAL_LOOPS = ("parallel", "one", "exclusive")
 _TEAM_BLOCKS = frozenset(("parallel", "share", "one", "task", "elsewhere"))
 
 

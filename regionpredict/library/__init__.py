@@ -19,6 +19,7 @@ from regionpredict.library.functions import (
 )
 from regionpredict.library.linear_algebra import blas_routine
 from regionpredict.library.memory_accesses import (
+    FILLED_CONTAINER,
     MemoryIntrinsic,
     allocated,
     arithmetic_of,
@@ -30,6 +31,7 @@ from regionpredict.library.memory_accesses import (
 )
 
 __all__ = [
+    "FILLED_CONTAINER",
     "HIDDEN_LOCKS",
     "MESSAGES",
     "OUTPUT_OBJECTS",

@@ -136,7 +136,12 @@ _ENDING = frozenset((
     "__builtin_unreachable", "__builtin_trap", "longjmp", "_longjmp", "siglongjmp",
     "__longjmp_chk", "pthread_exit", "Rf_error",
 ))  # fmt: skip
+FILLED_CONTAINER = "std::vector"
+"""The construction of a container with a number of elements, which allocates them and writes each
+of them (ISO C++ 20, sec. 22.3.11.2). Its arguments are those of `calloc`.
+"""
 _ALLOCATED: dict[str, tuple[int, ...]] = {
+    FILLED_CONTAINER: (0, 1),
     "malloc": (0,), "calloc": (0, 1), "aligned_alloc": (1,), "memalign": (1,), "valloc": (0,),
     "alloca": (0,), "_mm_malloc": (0,), "R_chk_calloc": (0, 1), "R_alloc": (0, 1),
     **{f"fftw{precision}_malloc": (0,) for precision in ("", "f", "l")},
@@ -167,7 +172,7 @@ def touches_no_memory(name: str, header: str = "") -> bool:
     return (
         base in _WITHOUT_MEMORY
         or base in HIDDEN_LOCKS
-        or name in OUTPUT_OBJECTS
+        or name in (*OUTPUT_OBJECTS, FILLED_CONTAINER)
         or is_synchronisation(name)
         or name.startswith("omp_")
         or _NUMBERS_OF_CPP.search(header) is not None

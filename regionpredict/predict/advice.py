@@ -158,7 +158,7 @@ class _RegionTrials:
             return None
         places = sorted({pair.span for pair in serial if pair.span is not None})
         span = places[0] if places else self.team.facts.span
-        where = ", ".join(place.short for place in places)
+        where = ", ".join(dict.fromkeys(place.short for place in places))
         message = f"write {names_of(serial)} first in a parallel loop with the same schedule"
         message += f"; now one thread does ({where})" if where else ""
         return self._advice(

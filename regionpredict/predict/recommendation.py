@@ -18,6 +18,7 @@ from regionpredict.machine import Machine, thread_places
 from regionpredict.predict.constants import MOST_OF_THE_TIME, PROGRAM_SLACK
 from regionpredict.predict.teams import TeamPrediction
 from regionpredict.predict.uncertainty import Bounds
+from regionpredict.predict.uncertainty.constants import UNKNOWN_PART_CONFIDENCE
 from regionpredict.predict.uncertainty.doubts import RULES
 from regionpredict.workload.assumed_sizes import sizes_origin
 
@@ -26,8 +27,9 @@ RULE = f"fewest threads within {_SLACK} of the least time"
 
 
 class SerialCode(NamedTuple):
-    """The serial code outside parallel regions. `loops` gives the seconds of each loop in a whole
-    run, by source location.
+    """The serial code of a program. `loops` gives the seconds of each loop in a whole run, by its
+    location in the source. `exclusive` gives the seconds per thread of loops in a `critical`,
+    which all threads run one after the other.
 
     `unknown` lists loops of unknown length, and `unseen` lists called functions without a body.
     Their time is excluded.
@@ -36,11 +38,11 @@ class SerialCode(NamedTuple):
     loops: Mapping[str, float] = MappingProxyType({})
     unknown: tuple[str, ...] = ()
     unseen: tuple[str, ...] = ()
+    exclusive: Mapping[str, float] = MappingProxyType({})
 
-    @property
-    def seconds(self) -> float:
-        """The time of all serial loops in seconds."""
-        return sum(self.loops.values())
+    def at(self, threads: int) -> float:
+        """Returns the time of all serial loops on this number of threads, in seconds."""
+        return sum(self.loops.values()) + threads * sum(self.exclusive.values())
 
 
 NO_SERIAL_CODE = SerialCode()
@@ -149,17 +151,20 @@ def recommendation_of(
     known = [team for team in teams if team.status != "skipped" and (team.speedup or team.threads)]
     if not known:
         return None
+    left_out = tuple(team.facts.id for team in teams if team not in known)
     often = {team.facts.id: team.facts.executions.weight for team in known} | dict(executions or {})
     weights, weighted_by = _weights(known, often, measured)
     counts = _thread_counts(known, machine)
     parts = [_part(team, weight, counts) for team, weight in zip(known, weights, strict=True)]
     timed = weighted_by != "equally"
-    alone = serial.seconds if timed else 0.0
-    curve = {count: alone + sum(part.at(count) for part in parts) for count in counts}
+    if not timed:
+        serial = serial._replace(loops={}, exclusive={})
+    curve = {count: serial.at(count) + sum(part.at(count) for part in parts) for count in counts}
     threads = fewest_within(curve)
-    seats = _all_hardware_threads(parts, alone, curve[threads])
+    seats = _all_hardware_threads(parts, serial, curve[threads])
     spent = seats[1] if seats else curve[threads]
-    one = alone + sum(part.alone for part in parts)
+    alone = serial.at(seats[0] if seats else threads)
+    one = serial.at(1) + sum(part.alone for part in parts)
     bounds = [part.bounds(threads) for part in parts]
     slow = alone + sum(p.alone / b.low for p, b in zip(parts, bounds, strict=True))
     fast = alone + sum(p.alone / b.high for p, b in zip(parts, bounds, strict=True))
@@ -177,14 +182,14 @@ def recommendation_of(
         low=min(_ratio(one, slow), speedup),
         high=max(_ratio(one, fast), speedup),
         serial_share=alone / spent if spent else 0.0,
-        serial_loops=_longest_serial_loops(serial, spent) if timed else (),
-        confidence=_confidence(parts, threads),
+        serial_loops=_longest_serial_loops(serial, seats[0] if seats else threads, spent),
+        confidence=_confidence(parts, threads, len(left_out) + len(serial.unknown)),
         sizes_from=_sizes_from(parts),
         assumed=tuple(dict.fromkeys(line for team in known for line in team.assumed)),
         weighted_by=weighted_by,
         curve=tuple(sorted(curve.items())),
         regions=len({name for team in known for name in loops_of(team)}),
-        left_out=tuple(team.facts.id for team in teams if team not in known),
+        left_out=left_out,
         unknown_serial=serial.unknown,
         unseen_serial=serial.unseen,
         race_share=sum(p.alone for p in parts if _has_race(p.team)) / spent if spent else 0.0,
@@ -192,9 +197,14 @@ def recommendation_of(
     )  # fmt: skip
 
 
-def _longest_serial_loops(serial: SerialCode, spent: float) -> tuple[tuple[str, float], ...]:
-    """Returns the serial loops with their shares of the program's time, longest first."""
-    ranked = sorted(serial.loops.items(), key=lambda item: (-item[1], item[0]))
+def _longest_serial_loops(
+    serial: SerialCode, threads: int, spent: float
+) -> tuple[tuple[str, float], ...]:
+    """Returns the serial loops with their shares of the program's time `spent`, longest first."""
+    times = {place: threads * seconds for place, seconds in serial.exclusive.items()}
+    for place, seconds in serial.loops.items():
+        times[place] = times.get(place, 0.0) + seconds
+    ranked = sorted(times.items(), key=lambda item: (-item[1], item[0]))
     return tuple((place, seconds / spent) for place, seconds in ranked if seconds and spent)
 
 
@@ -296,27 +306,30 @@ def _slower_regions(
 
 
 def _all_hardware_threads(
-    parts: Sequence[_ProgramPart], alone: float, spent: float
+    parts: Sequence[_ProgramPart], serial: SerialCode, spent: float
 ) -> tuple[int, float] | None:
     """Returns the number of all hardware threads of the used sockets, and the program's time on
     them. None unless all parallel regions use them and the program gets faster.
     """
     if any(part.team.threads_per_core == 1 for part in parts):
         return None
-    shared = alone + sum(part.alone / (part.team.shared_core_speedup or 1.0) for part in parts)
     most = max(part.team.threads or 1 for part in parts)
+    shared = sum(part.alone / (part.team.shared_core_speedup or 1.0) for part in parts)
+    shared += serial.at(most)
     return (most, shared) if shared < spent else None
 
 
-def _confidence(parts: Sequence[_ProgramPart], threads: int) -> float:
-    """Returns the mean confidence of the parallel regions, weighted by time."""
+def _confidence(parts: Sequence[_ProgramPart], threads: int, unknown: int) -> float:
+    """Returns the mean confidence of the parallel regions, weighted by time.
+
+    Each of the `unknown` parts, whose time is not predicted, has the weight of a mean region.
+    """
     times = [part.at(threads) for part in parts]
-    whole = sum(times)
-    if not whole:
+    if not sum(times):
         return min(part.team.confidence for part in parts)
-    return (
-        sum(part.team.confidence * spent for part, spent in zip(parts, times, strict=True)) / whole
-    )
+    mean = sum(times) / len(times)
+    sure = sum(part.team.confidence * spent for part, spent in zip(parts, times, strict=True))
+    return (sure + UNKNOWN_PART_CONFIDENCE.value * unknown * mean) / (sum(times) + unknown * mean)
 
 
 def _largest_up_to(by_threads: Mapping[int, object], threads: int) -> int:

@@ -167,7 +167,7 @@ def best_changes(result: ProgramResult, most: int | None = None) -> Items:
 def first_change(result: ProgramResult) -> list[str]:
     """Describes the change that saves most of the program's time.
 
-    If a serial loop takes more of the time, the loop and the saving by threads are described
+    If serial code takes more of the time, its place and the saving by threads are described
     instead. Empty for a model without changes.
     """
     if not result.spent or result.model != "saturation":
@@ -179,8 +179,8 @@ def first_change(result: ProgramResult) -> list[str]:
     if hint is not None and serial[1] > max(saved, _NOTABLE_SERIAL):
         most = serial[1] * (1.0 - 1.0 / hint.curve[-1][0])  # shared evenly among all threads
         return [
-            f"Fix first: the serial loop at {serial[0]} takes {show_share(serial[1])} of the time. "
-            f"If its iterations are independent, sharing it saves up to {show_share(most)}."
+            f"Fix first: the serial code at {serial[0]} takes {show_share(serial[1])} of the time. "
+            f"If threads can share its work, they save up to {show_share(most)}."
         ]
     if not changes:
         return ["Fix first: nothing, since no known change saves 1 % of the time."]

@@ -69,6 +69,7 @@ def iterations_where_true(
     count = int((PROFILE_SAMPLES if together else SCATTERED_SAMPLES).value)
     every = trips <= count
     count, hits = int(trips) if every else count, 0
+    single: int | None = None
 
     first = round(float(begin))  # a derived number cannot be the bound of a range
 
@@ -83,6 +84,8 @@ def iterations_where_true(
         if held and together and not every:  # a single iteration does not represent a range
             held = bool(holds(int(part * trips) - 1) or holds(int(part * trips) + 1))
         hits += held
+        if held and every:
+            single = first + step * sample if hits == 1 else None
     if not hits:
         iterations = range(first, first + step * int(trips), step)
         places = {iterations[0], iterations[-1]}.union(
@@ -95,7 +98,7 @@ def iterations_where_true(
         return TrueIterations(
             tests, variable, values, 1.0 / trips, together=single is not None, single=single
         )
-    return TrueIterations(tests, variable, values, hits / count, together)
+    return TrueIterations(tests, variable, values, hits / count, together, single)
 
 
 def _all_hold(tests: Tests, values: Mapping[str, int | Fraction]) -> bool | None:

@@ -179,7 +179,7 @@ def test_a_serial_loop_with_much_of_the_time_is_fixed_first(tmp_path: Path) -> N
     line = 1 + SOURCE[: SOURCE.index("for (", SOURCE.index("void alone"))].count("\n")
     words = " ".join(table.split())
     part = f"{100 * share:.0f} % of the time"
-    assert f"Fix first: the serial loop at f.c:{line} takes {part}" in words
+    assert f"Fix first: the serial code at f.c:{line} takes {part}" in words
 
 
 @pytest.mark.parametrize(

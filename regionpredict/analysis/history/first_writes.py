@@ -4,7 +4,8 @@ each memory block.
 Arguments of calls are matched with parameters by position. A loop that contains worksharing is
 simulated twice. The second time gives the state for repeated runs of a region. A memory block is a
 variable, or the result of one call of `malloc`. Reading, allocating, and clearing by `calloc` place
-no pages. The kernel places a page at its first write.
+no pages, while the construction of a container writes its elements. The kernel places a page at
+its first write.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ from regionpredict.ir.flow import (
     every_event,
     functions_reaching,
 )
+from regionpredict.library import FILLED_CONTAINER
 
 _MAX_DEPTH = 40
 """Maximum depth of simulated calls. Only recursive programs exceed it."""
@@ -460,6 +462,9 @@ class _Simulation:
             if FILLS[name] < len(arguments) and (to := arguments[FILLS[name]]) is not None:
                 self._apply_write(to, f"{name}()", event.span, frame, state, sure=True)
                 self.pointers.point(result, to)
+        elif name == FILLED_CONTAINER:
+            self._apply_write(self.pointers.target(result), "its constructor", event.span, frame,
+                              state, sure=True)  # fmt: skip
         elif name == "realloc" and arguments and arguments[0] is not None:
             self.pointers.point(result, arguments[0])
         elif name == "posix_memalign" and arguments and arguments[0] is not None:

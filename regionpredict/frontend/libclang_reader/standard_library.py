@@ -25,6 +25,7 @@ from regionpredict.frontend.syntax import (
     is_place,
 )
 from regionpredict.ir import Span
+from regionpredict.library import FILLED_CONTAINER
 
 _ELEMENTS = frozenset((
     "std::vector", "std::valarray", "std::span", "std::array", "std::basic_string",
@@ -87,8 +88,9 @@ def constructed_container(
 ) -> Expression | None:
     """Converts the construction of a container to an allocation, and a copy of its elements.
 
-    `vector(n)` becomes `calloc(n, size)`, and a copy `memcpy(calloc(n, size), from, n * size)`. A
-    view (`std::span`) becomes the address of its elements. Returns None for other types.
+    `vector(n)` becomes a call of `FILLED_CONTAINER`, and a copy becomes
+    `memcpy(calloc(n, size), from, n * size)`. A view (`std::span`) becomes the address of its
+    elements. Returns None for other types.
     """
     if ctype.element is None or not is_container(ctype) or not args:
         return None
@@ -97,7 +99,7 @@ def constructed_container(
     values = isinstance(begin, Opaque) and begin.string is None
     listed = other.extent if other.kind == "array" and values else None
     if other.kind == "int" or listed is not None:  # `vector(n)` and `{1, 2, 3}`
-        return Cast(ctype, CallExpr("calloc", None, (listed or begin, size), span))
+        return Cast(ctype, CallExpr(FILLED_CONTAINER, None, (listed or begin, size), span))
     if other.kind not in ("pointer", "array"):
         return None
     if ctype.name in _VIEWS:

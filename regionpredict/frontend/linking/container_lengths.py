@@ -26,6 +26,7 @@ from regionpredict.frontend.syntax import (
     set_place,
     without_casts,
 )
+from regionpredict.library import FILLED_CONTAINER
 
 _SETS = frozenset(("resize", "assign"))
 _MAY_SET = frozenset((
@@ -64,7 +65,7 @@ def _constructed_containers(function: Function, changed: Collection[Decl]) -> di
     made = {}
     for decl in declared_in(function.body):
         allocation = without_casts(decl.init) if decl.ctype.name and decl.init else None
-        if isinstance(allocation, CallExpr) and allocation.name == "calloc":
+        if isinstance(allocation, CallExpr) and allocation.name == FILLED_CONTAINER:
             parts = list(every_expression(allocation.args[0]))
             steady = all(part.decl not in changed for part in parts if isinstance(part, Name))
             if steady and all(isinstance(part, (IntLit, Name, Binary, Cast)) for part in parts):

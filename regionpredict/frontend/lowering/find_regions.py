@@ -385,14 +385,10 @@ def _parallel_without_loop(
         if not isinstance(statement, Directive) or statement.body is None:
             continue
         directive_tokens = statement.pragma.kind.split()
-        if (
-            "parallel" not in directive_tokens
-            or statement.pragma.is_loop
-            or "sections" in directive_tokens
-        ):
+        if "parallel" not in directive_tokens or statement.pragma.is_loop:
             continue
         inner = [s for s in every_statement(statement.body) if isinstance(s, Directive)]
-        if any(d.pragma.is_loop or d.pragma.kind.split()[0] in ("task", "sections") for d in inner):
+        if any(d.pragma.is_loop or d.pragma.kind == "task" for d in inner):
             continue
         has_loop = any(isinstance(s, For) for s in every_statement(statement.body))
         if (

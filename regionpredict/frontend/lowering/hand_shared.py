@@ -126,9 +126,7 @@ def _parallel_constructs_in(
 
 def _starts_threads(pragma: Pragma) -> bool:
     directive_tokens = pragma.kind.split()
-    return (
-        "parallel" in directive_tokens and not pragma.is_loop and "sections" not in directive_tokens
-    )
+    return "parallel" in directive_tokens and not pragma.is_loop
 
 
 def _fixed_size(unit: LinkedUnit, directive: Directive) -> int | None:

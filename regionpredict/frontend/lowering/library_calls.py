@@ -12,10 +12,20 @@ from typing import NamedTuple
 from regionpredict.constant import Constant
 from regionpredict.frontend.lowering.frame import Frame, Pointer, is_multiple
 from regionpredict.frontend.lowering.symbolic_values import Context
-from regionpredict.frontend.syntax import CallExpr, Cast, Expression, Opaque, Unary, show
+from regionpredict.frontend.syntax import (
+    Binary,
+    CallExpr,
+    Cast,
+    Expression,
+    IntLit,
+    Opaque,
+    Unary,
+    show,
+    without_casts,
+)
 from regionpredict.ir import Access, Expr, Loop, Node, Operation, Span, Statement
 from regionpredict.ir.expr import ONE, ZERO
-from regionpredict.library import allocated, blas_routine
+from regionpredict.library import FILLED_CONTAINER, allocated, blas_routine
 
 BLAS_BLOCK = Constant(
     128, "elements", "assumed",
@@ -145,7 +155,23 @@ def _base_name(name: str) -> str:
 def has_loops(call: CallExpr) -> bool:
     """Returns whether the call is a library function that traverses arrays."""
     name = _base_name(call.name)
-    return name in _COPIES | _FILLS or name in _TEXT or blas_routine(name) is not None
+    return copies_or_fills(name) or name in _TEXT or blas_routine(name) is not None
+
+
+def initial_fill(container: Expression, value: Expression) -> CallExpr | None:
+    """Returns a call of `memset` that writes the elements of a new container. None if the `value`
+    is not the construction of a container with a number of elements.
+    """
+    made = without_casts(value)
+    if not isinstance(made, CallExpr) or made.name != FILLED_CONTAINER:
+        return None
+    args = (container, IntLit(0), Binary("*", *made.args))
+    return CallExpr("memset", None, args, made.span)
+
+
+def copies_or_fills(name: str) -> bool:
+    """Returns whether a library function copies memory or fills it, such as `memset`."""
+    return _base_name(name) in _COPIES | _FILLS
 
 
 def is_text(call: CallExpr) -> bool:

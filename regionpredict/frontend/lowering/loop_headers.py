@@ -11,6 +11,7 @@ from regionpredict.frontend.syntax import (
     INCREMENT_OPERATORS,
     Assign,
     Binary,
+    CType,
     Decl,
     DeclStmt,
     Effects,
@@ -315,3 +316,13 @@ def trips_of(header: Header) -> Expr | None:
     return Loop(
         "", header.start, header.bound, header.comparison, header.step, (), Span("", 0)
     ).trips
+
+
+def loop_of_one_iteration(name: str, body: Stmt, span: Span) -> For:
+    """Returns the loop `for (int name = 0; name < 1; name++) body`."""
+    counter = Decl(name, "local", CType("int", 32), span, init=IntLit(0))
+    own = Name(counter, span)
+    return For(
+        DeclStmt((counter,), span), Binary("<", own, IntLit(1)), Unary("p++", own, span), body,
+        span,
+    )  # fmt: skip

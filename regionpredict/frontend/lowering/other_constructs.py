@@ -1,7 +1,7 @@
 """Finds constructs that distribute work without a worksharing loop. Such constructs get no
 prediction.
 
-`task`, `taskloop` and `sections` have unknown concurrency, and `target` without a loop runs on a
+`task` and `taskloop` have unknown concurrency, and `target` without a loop runs on a
 device. A loop under `target` is predicted for the host, which executes it if the system has no
 device.
 """
@@ -14,7 +14,6 @@ from regionpredict.frontend.syntax import Directive, Pragma, Stmt, inner_stateme
 from regionpredict.ir import Diagnostic, Span
 
 _TASKS = "explicit tasks, not predicted; use regionpredict tasks record, then tasks show"
-_SECTIONS = "sections, not predicted: at most one thread per section can work"
 _DEVICE = "for a device (target), not predicted"
 _HOST = (
     "target: predicted as a loop on the host; the time on a device and the copies to it are "
@@ -39,8 +38,6 @@ def _find_constructs(statement: Stmt, *, in_target: bool) -> Iterator[tuple[Dire
                 yield statement, "RP118", _DEVICE
         elif pragma.is_task and not in_target:
             yield statement, "RP119", _TASKS
-        elif "sections" in pragma.kind.split() and not in_target:
-            yield statement, "RP119", _SECTIONS
         if statement.body is not None:
             yield from _find_constructs(statement.body, in_target=in_target)
         return

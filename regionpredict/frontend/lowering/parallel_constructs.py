@@ -30,11 +30,11 @@ from regionpredict.frontend.syntax import (
 )
 from regionpredict.ir import LoopSuccessor, ParallelConstruct, Span, TeamSynchronisation
 
-_SYNCHRONISING_KINDS = frozenset(("barrier", "single", "master", "masked", "critical", "sections"))
+_SYNCHRONISING_KINDS = frozenset(("barrier", "single", "master", "masked", "critical"))
 _NESTING_CALLS = {"omp_set_max_active_levels": 1, "omp_set_nested": 0}
 """Functions that set nested parallelism, with the largest argument that disables it."""
 _ENVIRONMENT = frozenset(("setenv", "putenv"))
-_WAITING = frozenset(("barrier", "single", "sections"))
+_WAITING = frozenset(("barrier", "single"))
 
 
 class ParallelSite(NamedTuple):

@@ -24,6 +24,7 @@ from regionpredict.frontend.lowering.clause_names import (
 from regionpredict.frontend.lowering.early_leaves import ends_loop, with_exits_as_branches
 from regionpredict.frontend.lowering.followed_calls import CallInliner, InliningResult
 from regionpredict.frontend.lowering.frame import Frame, Pointer
+from regionpredict.frontend.lowering.library_calls import initial_fill
 from regionpredict.frontend.lowering.loop_exits import (
     has_second_condition,
     last_goto_back,
@@ -661,6 +662,9 @@ class RegionBuilder:
             self._add_statement(tally, text, "declare", nodes, before)
             self.values.declare(decl, decl.init, frame)
             self.values.apply_stores(decl.init, frame)
+            fill = initial_fill(Name(decl, decl.span), decl.init)
+            if fill is not None:
+                nodes += self._lower_expression(fill, fill.span, frame, "assign")
         return nodes
 
     def _lower_expression(

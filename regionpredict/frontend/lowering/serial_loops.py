@@ -14,26 +14,36 @@ from regionpredict.frontend.lowering.definitions import definitions_of
 from regionpredict.frontend.lowering.find_regions import other_names, with_unified_names
 from regionpredict.frontend.lowering.frame import Frame
 from regionpredict.frontend.lowering.index_lists import with_index_lists
-from regionpredict.frontend.lowering.loop_headers import outer_loop
+from regionpredict.frontend.lowering.library_algorithms import is_algorithm
+from regionpredict.frontend.lowering.library_calls import copies_or_fills, initial_fill
+from regionpredict.frontend.lowering.loop_headers import loop_of_one_iteration, outer_loop
 from regionpredict.frontend.lowering.region_builder import RegionBuilder
 from regionpredict.frontend.lowering.symbolic_values import Context
 from regionpredict.frontend.lowering.thread_numbers import ThreadNumbers
 from regionpredict.frontend.syntax import (
+    Assign,
+    CallExpr,
     Decl,
     DeclStmt,
     Directive,
+    Expression,
+    ExprStmt,
     For,
     Function,
     If,
+    Name,
     Pragma,
     RangeFor,
     Stmt,
     While,
     counted_loops,
+    every_expression,
     inner_statements,
     nested,
+    own_expressions,
 )
 from regionpredict.ir import SerialLoop, SerialNest, Span
+from regionpredict.library import FILLED_CONTAINER
 
 
 def serial_loops_of(unit: LinkedUnit, spans: Collection[Span]) -> list[SerialLoop]:
@@ -62,7 +72,9 @@ def serial_loops_of(unit: LinkedUnit, spans: Collection[Span]) -> list[SerialLoo
 
 
 def serial_nests_of(unit: LinkedUnit, spans: Collection[Span]) -> list[SerialNest]:
-    """Returns the loop nests at the positions `spans` as regions of one thread."""
+    """Returns the loop nests and library calls at the positions `spans` as regions of one
+    thread.
+    """
     if not spans:
         return []
     trees = CallTrees(unit)
@@ -70,7 +82,8 @@ def serial_nests_of(unit: LinkedUnit, spans: Collection[Span]) -> list[SerialNes
     nests = []
     for function in unit.bodies():
         divided = _loops_divided_by_hand(function, spans, numbers)
-        for loop, enclosing in _outermost_loops(function.body, (), spans, inside=False):
+        loops = _outermost_loops(function.body, (), spans, inside=False)
+        for loop, enclosing in (*loops, *_calls_as_loops(function, spans)):
             span = loop.span
             if span in divided:
                 continue
@@ -84,11 +97,54 @@ def serial_nests_of(unit: LinkedUnit, spans: Collection[Span]) -> list[SerialNes
     return [SerialNest(*nest) for nest in with_index_lists(nests)]
 
 
+def has_serial_loops(function: str) -> bool:
+    """Returns whether a library function has loops that count as serial work, such as
+    `std::sort`.
+    """
+    return copies_or_fills(function) or is_algorithm(function) or function == FILLED_CONTAINER
+
+
+def _calls_as_loops(
+    function: Function, spans: Collection[Span]
+) -> Iterator[tuple[For, tuple[For, ...]]]:
+    """Yields the calls and the constructions of containers at the positions `spans` as loops of one
+    iteration, each with its enclosing loops.
+    """
+    initialisers = [ExprStmt(value, function.span) for value in function.initialisers]
+    for statement, around in (*((one, ()) for one in initialisers), *nested(function.body)):
+        calls = [call for call in _library_calls(statement, spans) if call.name != FILLED_CONTAINER]
+        calls += [fill for fill in _initial_fills(statement) if fill.span in spans]
+        for call in calls:
+            body = ExprStmt(call, call.span)
+            yield loop_of_one_iteration("call", body, call.span), counted_loops(around)
+
+
+def _initial_fills(statement: Stmt) -> Iterator[CallExpr]:
+    """Yields calls of `memset` for the containers that a statement constructs."""
+    pairs: list[tuple[Expression, Expression | None]] = []
+    if isinstance(statement, DeclStmt):
+        pairs += [(Name(decl, decl.span), decl.init) for decl in statement.decls]
+    elif isinstance(statement, ExprStmt) and isinstance(statement.expr, Assign):
+        pairs.append((statement.expr.left, statement.expr.right))
+    for container, value in pairs:
+        fill = initial_fill(container, value) if value is not None else None
+        if fill is not None:
+            yield fill
+
+
+def _library_calls(statement: Stmt, spans: Collection[Span]) -> Iterator[CallExpr]:
+    """Yields the calls of library functions with loops in a statement, without inner statements."""
+    for own in own_expressions(statement):
+        for part in every_expression(own):
+            if isinstance(part, CallExpr) and part.span in spans and has_serial_loops(part.name):
+                yield part
+
+
 def _loops_divided_by_hand(
     function: Function, spans: Collection[Span], numbers: ThreadNumbers
 ) -> set[Span]:
-    """Returns the loops in parallel regions whose bounds or conditions depend on the thread number.
-    Each thread may run other iterations of them.
+    """Returns the loops in parallel regions whose bounds or conditions depend on the thread number,
+    and the library calls whose arguments do. Each thread may run other iterations of them.
     """
     divided: set[Span] = set()
     for directive, _ in nested(function.body):
@@ -96,12 +152,15 @@ def _loops_divided_by_hand(
             continue
         if "parallel" not in directive.pragma.kind.split() or directive.pragma.is_loop:
             continue
+        parts = [part for part, _ in nested(directive.body)]
         loops = [
-            loop for loop, _ in nested(directive.body)
+            loop for loop in parts
             if isinstance(loop, (For, RangeFor, While)) and loop.span in spans
         ]  # fmt: skip
-        dependent = numbers.dependent_variables(directive.body) if loops else set[Decl]()
+        calls = [call for part in parts for call in _library_calls(part, spans)]
+        dependent = numbers.dependent_variables(directive.body) if loops or calls else set[Decl]()
         divided |= {loop.span for loop in loops if _is_divided(loop, dependent, numbers)}
+        divided |= {call.span for call in calls if numbers.may_depend(call, dependent)}
     return divided
 
 

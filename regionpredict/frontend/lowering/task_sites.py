@@ -16,22 +16,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from regionpredict.frontend.lowering.loop_headers import loop_of_one_iteration
 from regionpredict.frontend.lowering.parallel_constructs import ParallelSite
 from regionpredict.frontend.syntax import (
     Assign,
-    Binary,
     Compound,
-    CType,
-    Decl,
     DeclStmt,
     Directive,
     ExprStmt,
     For,
-    IntLit,
     Name,
     RangeFor,
     Stmt,
-    Unary,
     inner_statements,
 )
 from regionpredict.ir import Span
@@ -74,7 +70,8 @@ def _find_tasks(
                 loop = loops[-1]._replace(body=body)
                 yield LoopSite(statement, loop, "orphaned", loops[:-1], None)
             else:
-                yield LoopSite(statement, _loop_of_one_iteration(body, span), "orphaned", (), None)
+                loop = loop_of_one_iteration("task", body, span)
+                yield LoopSite(statement, loop, "orphaned", (), None)
     if isinstance(statement, For):
         yield from _find_tasks(statement.body, (*loops, statement), ())
         return
@@ -100,13 +97,3 @@ def _associated_loop(statement: Stmt | None) -> For | RangeFor | None:
     while isinstance(statement, Directive):
         statement = statement.body
     return statement if isinstance(statement, (For, RangeFor)) else None
-
-
-def _loop_of_one_iteration(body: Stmt, span: Span) -> For:
-    """Returns the loop `for (int task = 0; task < 1; task++) body`."""
-    counter = Decl("task", "local", CType("int", 32), span, init=IntLit(0))
-    name = Name(counter, span)
-    return For(
-        DeclStmt((counter,), span), Binary("<", name, IntLit(1)), Unary("p++", name, span), body,
-        span,
-    )  # fmt: skip

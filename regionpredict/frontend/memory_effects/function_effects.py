@@ -41,6 +41,7 @@ from regionpredict.frontend.syntax import (
     Unary,
     While,
     condition_of,
+    constructor_call,
     continues_early,
     every_expression,
     expressions_in,
@@ -53,6 +54,7 @@ from regionpredict.frontend.syntax import (
     show,
     sides_of,
     subexpressions,
+    without_casts,
 )
 from regionpredict.frontend.syntax.integer_types import type_of
 from regionpredict.ir.flow import (
@@ -68,9 +70,11 @@ from regionpredict.ir.flow import (
     Write,
 )
 from regionpredict.ir.source import Span
+from regionpredict.library import FILLED_CONTAINER, allocated
 
-_ONE_THREAD = frozenset(("single", "master", "masked", "section"))
-_TASKS = frozenset(("task", "taskloop", "sections"))
+_ONE_THREAD = frozenset(("single", "master", "masked"))
+_REFILLS = frozenset(("resize", "assign", "operator="))
+_TASKS = frozenset(("task", "taskloop"))
 
 CLASS_END = "\0"
 """Separates the name of a class from that of its member. The character occurs in no name."""
@@ -101,9 +105,14 @@ class _FlowBuilder:
     def flow(self, function: Function) -> Flow:
         parameters = tuple(_variable_location(decl) for decl in function.parameters)
         self.parameters = {decl.name: at for at, decl in enumerate(function.parameters)}
-        return Flow(
-            function.name, parameters, tuple(self._statement_events(function.body)), function.span
-        )
+        events: list[Event] = []
+        for initialiser in function.initialisers:
+            if isinstance(initialiser, Assign):
+                self._add_initial_value(initialiser.left, initialiser.right, events)
+            else:
+                self._add_expression(initialiser, events)
+        events += self._statement_events(function.body)
+        return Flow(function.name, parameters, tuple(events), function.span)
 
     # -- statements -----------------------------------------------------------------------------
 
@@ -140,9 +149,21 @@ class _FlowBuilder:
             if decl.init is not None and decl.kind != "static":
                 if self.varying_in_loops and self._varies_in_loop(decl.init):
                     self.varying_in_loops[-1] |= {decl}
-                self._add_expression(decl.init, events)
-                self._add_assignment(Name(decl, decl.span), decl.init, events)
+                self._add_initial_value(Name(decl, decl.span), decl.init, events)
         return events
+
+    def _add_initial_value(
+        self, target: Expression, value: Expression, events: list[Event]
+    ) -> None:
+        """Adds the evaluation of a value, and its assignment or the call of its constructor."""
+        call = constructor_call(Unary("&", target, self.at), value)
+        if call is None:
+            self._add_expression(value, events)
+            self._add_assignment(target, value, events)
+            return
+        for argument in call.args[1:]:
+            self._add_expression(argument, events)
+        self._add_call(call, events)
 
     def _for_events(self, loop: For) -> list[Event]:
         events = self._statement_events(loop.init)
@@ -218,12 +239,12 @@ class _FlowBuilder:
             return []
         if directive_tokens[0] in _ONE_THREAD:
             return [Block("one", tuple(inside), statement.span)]
+        if directive_tokens[0] == "critical":
+            return [Block("exclusive", tuple(inside), statement.span)]
         if directive_tokens[0] in _TASKS:
             return [Block("task", tuple(inside), statement.span)]
         if pragma.is_loop:
             inside = [Block("share", tuple(inside), statement.span, names)]
-        elif "sections" in directive_tokens:
-            inside = [Block("task", tuple(inside), statement.span)]
         if "parallel" in directive_tokens and not _has_one_thread(pragma):
             inside = [Block("parallel", tuple(inside), statement.span)]
         if "target" in directive_tokens:
@@ -270,7 +291,10 @@ class _FlowBuilder:
             self._add_call(expression, events)
 
     def _add_call(self, call: CallExpr, events: list[Event]) -> Place:
-        name = call.name if call.decl is not None else ""
+        if call.method and call.name in _REFILLS and (made := _refilled(call)) is not None:
+            self._add_assignment(*made, events)
+        known = call.decl is not None or allocated(call.name) is not None
+        name = call.name if known else ""
         pointer = "" if call.pointer is None or call.decl is not None else show(call.pointer)
         for event in events:  # `_target_memory` may visit the same call twice
             if isinstance(event, CallEvent) and (event.span, event.function, event.pointer) == (
@@ -563,3 +587,20 @@ def _name_in_region(expression: Expression | None) -> str | None:
         arrow = expression.arrow and not reference
         return f"{inner}{'->' if arrow else '.'}{expression.field.name}"
     return None
+
+
+def _refilled(call: CallExpr) -> tuple[Expression, Expression] | None:
+    """Returns the container whose new elements a call such as `v.resize(n)` writes, and their
+    construction. None for other methods.
+    """
+    target = call.args[0]
+    if isinstance(target, Unary) and target.op == "&":
+        target = target.operand
+    ctype = type_of(target)
+    if not (is_place(target) and ctype.kind == "pointer" and ctype.name.startswith("std::")):
+        return None
+    if call.name != "operator=":
+        return target, CallExpr(FILLED_CONTAINER, None, call.args[1:2], call.span)
+    value = without_casts(call.args[1])
+    made = isinstance(value, CallExpr) and value.name == FILLED_CONTAINER
+    return (target, value) if made else None

@@ -68,7 +68,7 @@ from regionpredict.frontend.syntax.integer_types import type_of
 from regionpredict.ir import Expr, Span
 
 _MOST_STEPS = 20_000  # evaluated expressions per function, including its calls
-_ONE_THREAD = frozenset(("single", "master", "masked", "section", "sections"))
+_ONE_THREAD = frozenset(("single", "master", "masked"))
 _NUMBERS = frozenset(("int", "float"))
 _IN_FILE = ("global", "static")
 _SAVED = frozenset(("setjmp", "_setjmp", "sigsetjmp"))

@@ -42,7 +42,7 @@ from regionpredict.frontend.syntax import (
 )
 from regionpredict.frontend.syntax.integer_types import type_of
 from regionpredict.ir import Span
-from regionpredict.library import allocated
+from regionpredict.library import FILLED_CONTAINER, allocated
 
 _INT = CType("int", 32)
 _TOKENS = Place(Decl("(strtok)", "global", CType("unknown"), Span("", 0)))
@@ -475,7 +475,8 @@ LIBRARY: dict[str, Handler] = {
     **dict.fromkeys(("tolower", "toupper", "isdigit", "isalpha", "isspace", "isalnum", "isupper",
                      "islower"), _classify_character),
     **dict.fromkeys(("abs", "labs", "llabs"), _absolute_value),
-    **dict.fromkeys(("malloc", "calloc", "aligned_alloc", "memalign", "_mm_malloc"), _new_object),
+    **dict.fromkeys(("malloc", "calloc", "aligned_alloc", "memalign", "_mm_malloc",
+                     FILLED_CONTAINER), _new_object),
     **dict.fromkeys(("printf", "fprintf", "puts", "fputs", "fflush", "putchar", "perror", "free"),
                     _no_effect),
     **dict.fromkeys(("getopt", "getopt_long"), _getopt),

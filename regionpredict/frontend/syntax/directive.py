@@ -43,11 +43,18 @@ class Pragma(NamedTuple):
 
     @property
     def is_loop(self) -> bool:
-        """Whether the directive shares the iterations of a loop among threads."""
+        """Whether the directive shares the iterations of a loop, or sections, among threads."""
         tokens = self.kind.split()
         if tokens[0] in ("cancel", "cancellation", "declare", "end"):
             return False
+        if self.is_sections:
+            return True
         return "for" in tokens or ("loop" in tokens and ("parallel" in tokens or "teams" in tokens))
+
+    @property
+    def is_sections(self) -> bool:
+        """Whether the directive shares blocks of code among threads."""
+        return "sections" in self.kind.split()
 
     @property
     def is_task(self) -> bool:

@@ -12,12 +12,21 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from regionpredict.frontend.syntax import (
+    Binary,
     Compound,
+    CType,
+    Decl,
+    DeclStmt,
     Directive,
+    For,
+    If,
+    IntLit,
+    Name,
     Pragma,
     Stmt,
+    Unary,
 )
-from regionpredict.ir import Span
+from regionpredict.ir import Clause, Span
 
 File = TypeVar("File", bound=Hashable)
 
@@ -86,7 +95,7 @@ class Attacher(Generic[File]):
                 # If a macro contains several regions, a later directive waits for its own loop.
                 waits = bool(taken) and not pragma.joined
                 begun = self._blocks_started(pragma, file)
-                misplaced = block or (pragma.is_loop and not loop)
+                misplaced = block or (pragma.is_loop and not pragma.is_sections and not loop)
                 if begun is not None:
                     misplaced = begun < 0 or (begun == 0 and not block)
                 if waits or misplaced or (file, offset) in self._masked:
@@ -139,11 +148,36 @@ class Attacher(Generic[File]):
 def with_directives(pragmas: Iterable[Pragma], body: Stmt, file: str) -> Stmt:
     """Returns a statement with its directives around it. A standalone directive precedes it."""
     for pragma in reversed(list(pragmas)):
+        span = Span(file, pragma.line, pragma.column)
         if pragma.standalone:
             body = Compound((standalone_directive(pragma, file), body))
+        elif pragma.is_sections and isinstance(body, Compound):
+            one_by_one = Clause("schedule", "dynamic,1")
+            shared = pragma._replace(clauses=(*pragma.clauses, one_by_one))
+            body = Directive(shared, _loop_over_sections(body, span), span)
         else:
-            body = Directive(pragma, body, Span(file, pragma.line, pragma.column))
+            body = Directive(pragma, body, span)
     return body
+
+
+def _loop_over_sections(block: Compound, span: Span) -> For:
+    """Returns a loop over the sections of a block, with an `if (section == 0)` around the first,
+    an `if (section == 1)` around the second, and so on.
+    """
+    sections = [
+        item.body if isinstance(item, Directive) and item.pragma.kind == "section" else item
+        for item in block.items
+    ]
+    counter = Decl("section", "local", CType("int", 32), span, init=IntLit(0))
+    number = Name(counter, span)
+    branches = tuple(
+        If(Binary("==", number, IntLit(at)), section, None, span)
+        for at, section in enumerate(section for section in sections if section is not None)
+    )
+    return For(
+        DeclStmt((counter,), span), Binary("<", number, IntLit(len(branches))),
+        Unary("p++", number, span), Compound(branches), span,
+    )  # fmt: skip
 
 
 def standalone_directive(pragma: Pragma, file: str) -> Directive:

@@ -65,6 +65,11 @@ PARTIAL_CONFIDENCE = Constant(
     "assumed",
     "the remaining confidence if a part of the region is not supported",
 )
+UNKNOWN_PART_CONFIDENCE = Constant(
+    0.2, "1", "assumed",
+    "for a part of a program without a predicted time, such as a serial loop of unknown length. "
+    "The program's number of threads is right only by chance",
+)  # fmt: skip
 UNSEEN_CONFIDENCE = Constant(
     0.86, "of the confidence", "measured",
     "for a called function whose body and memory accesses are unknown: it may take any time, "
