@@ -127,12 +127,13 @@ CALLS = {
     "s[i] = *std::max_element(a, a + 8);": [("a", "read", 1700), ("s", "write", 100)],
     "std::swap_ranges(a, a + 8, b);": [("a", "read", 800), ("a", "write", 800),
                                        ("b", "read", 800), ("b", "write", 800)],
+    # the construction writes all 16 elements
     "std::vector<double> w(16); std::copy(w.begin(), w.end(), a);":
-        [("a", "write", 1600), ("w", "read", 1600)],
+        [("a", "write", 1600), ("w", "read", 1600), ("w", "write", 1600)],
     # 10 comparisons among 1000 elements, and the element that was found
     "s[i] = *std::lower_bound(a, a + 1000, 0.5);": [("a", "read", 1100), ("s", "write", 100)],
     "s[i] = std::binary_search(a, a + 1000, 0.5);": [("a", "read", 1000), ("s", "write", 100)],
-    "std::vector<double> w(16); s[i] = w.size();": [("s", "write", 100)],
+    "std::vector<double> w(16); s[i] = w.size();": [("s", "write", 100), ("w", "write", 1600)],
 }  # fmt: skip
 
 
