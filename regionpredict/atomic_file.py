@@ -36,7 +36,7 @@ def write_file(path: Path, content: str | bytes, remedy: str = _REMEDY) -> None:
         replace_file(real, data)
     except (OSError, ValueError, RuntimeError) as error:  # RuntimeError: circular links
         raise InputError(
-            f"cannot be written: {reason(error)}", remedy=remedy, path=str(path)
+            f"cannot be written: {system_message(error)}", remedy=remedy, path=str(path)
         ) from None
 
 
@@ -69,7 +69,7 @@ def write_all(handle: int, data: bytes) -> None:
         unwritten = unwritten[os.write(handle, unwritten) :]
 
 
-def reason(error: Exception) -> str:
+def system_message(error: Exception) -> str:
     """The system's message for an error, without its number and path."""
     return (error.strerror if isinstance(error, OSError) else None) or str(error)
 

@@ -46,10 +46,12 @@ _DATA_ERRORS = (
 
 
 @contextmanager
-def reading(path: str | Path, what: str, remedy: str, line: int | None = None) -> Iterator[None]:
+def input_errors_while_reading(
+    path: str | Path, file_kind: str, remedy: str, line: int | None = None
+) -> Iterator[None]:
     """Turns every exception that data cause in a reader into one InputError.
 
-    `what` is the expected kind of file with its article: `a hints file`.
+    `file_kind` is the expected kind of file with its article: `a hints file`.
     """
     shown = str(path)
     try:
@@ -60,9 +62,11 @@ def reading(path: str | Path, what: str, remedy: str, line: int | None = None) -
         said = error.strerror or str(error)
         raise InputError(f"cannot be read: {said}", remedy=remedy, path=shown) from None
     except (RecursionError, MemoryError):
-        raise InputError(f"too large for {what}", remedy=remedy, path=shown, line=line) from None
+        raise InputError(
+            f"too large for {file_kind}", remedy=remedy, path=shown, line=line
+        ) from None
     except _DATA_ERRORS:
-        raise InputError(f"not {what}", remedy=remedy, path=shown, line=line) from None
+        raise InputError(f"not {file_kind}", remedy=remedy, path=shown, line=line) from None
 
 
 def read_bytes(path: Path, remedy: str, *, most: int = MOST_BYTES, shown: str = "") -> bytes:
@@ -72,7 +76,7 @@ def read_bytes(path: Path, remedy: str, *, most: int = MOST_BYTES, shown: str = 
     Pipes and devices are refused, since they could block.
     """
     shown = shown or str(path)
-    with reading(shown, "a file name", remedy):
+    with input_errors_while_reading(shown, "a file name", remedy):
         # Without O_NONBLOCK, opening a pipe would wait for its writer.
         handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | os.O_CLOEXEC)
         try:
@@ -94,7 +98,7 @@ def read_bytes(path: Path, remedy: str, *, most: int = MOST_BYTES, shown: str = 
 
 def check_regular(path: Path, remedy: str) -> None:
     """Raises InputError if this is not a regular file. Reading a pipe could block."""
-    with reading(path, "a file name", remedy):
+    with input_errors_while_reading(path, "a file name", remedy):
         if not stat.S_ISREG(path.stat().st_mode):
             raise InputError("is not a regular file", remedy=remedy, path=str(path))
 
@@ -112,10 +116,10 @@ def read_text(path: Path, remedy: str, *, most: int = MOST_BYTES, shown: str = "
 
 
 def parse_json(
-    text: str, path: str | Path, remedy: str, line: int | None = None, *, what: str = "JSON"
+    text: str, path: str | Path, remedy: str, line: int | None = None, *, file_kind: str = "JSON"
 ) -> Any:
-    """Parses a JSON text. `line` is its line in a file of several texts, and `what` its expected
-    kind.
+    """Parses a JSON text. `line` is its line in a file of several texts, and `file_kind` its
+    expected kind.
 
     NaN and infinities are accepted, since other programs write them. Raises InputError with the
     place of a syntax error, or if the text exceeds a limit.
@@ -123,14 +127,16 @@ def parse_json(
     shown = str(path)
     _check_size(text, shown, line)
     try:
-        return json.loads(text, parse_int=_whole)
+        return json.loads(text, parse_int=_whole_number)
     except json.JSONDecodeError as error:
         raise InputError(
-            f"not {what}: {describe_json_error(error)}", remedy=remedy, path=shown,
+            f"not {file_kind}: {describe_json_error(error)}", remedy=remedy, path=shown,
             line=line or error.lineno, column=error.colno if line is None else None,
         ) from None  # fmt: skip
     except ValueError as error:
-        raise InputError(f"not {what}: {error}", remedy=remedy, path=shown, line=line) from None
+        raise InputError(
+            f"not {file_kind}: {error}", remedy=remedy, path=shown, line=line
+        ) from None
 
 
 def describe_json_error(error: json.JSONDecodeError) -> str:
@@ -171,7 +177,7 @@ def whole_number(text: str) -> int | None:
     return int(text) if known else None
 
 
-def _whole(digits: str) -> int:
+def _whole_number(digits: str) -> int:
     if len(digits) > MOST_DIGITS:
         raise ValueError(f"a number of {len(digits)} digits")
     return int(digits)

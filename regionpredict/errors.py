@@ -51,10 +51,10 @@ def one_line(text: str) -> str:
     """
     if text.isprintable():
         return text
-    return "".join(char if char.isprintable() else _escape(char) for char in text)
+    return "".join(char if char.isprintable() else _escape_character(char) for char in text)
 
 
-def visible(text: str) -> str:
+def escape_control_characters(text: str) -> str:
     """Escapes control characters except newline and tab.
 
     >>> visible("a" + chr(27) + "[31m") == "a" + chr(92) + "x1b[31m"
@@ -63,7 +63,7 @@ def visible(text: str) -> str:
     if text.translate(_WITHOUT_BLANKS).isprintable():
         return text
     return "".join(
-        char if char in _BLANKS or char.isprintable() else _escape(char) for char in text
+        char if char in _BLANKS or char.isprintable() else _escape_character(char) for char in text
     )
 
 
@@ -95,7 +95,7 @@ def with_extra(name: str) -> str:
     return f"python3 -m pip install 'regionpredict[{name}]'"
 
 
-def _escape(char: str) -> str:
+def _escape_character(char: str) -> str:
     if "\udc80" <= char <= "\udcff":  # an invalid byte of UTF-8, as Python represents it
         return f"\\x{ord(char) - 0xDC00:02x}"
     return char.encode("unicode_escape", "surrogatepass").decode()

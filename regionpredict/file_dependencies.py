@@ -59,22 +59,22 @@ class Fingerprint(NamedTuple):
     changed_ns: int
 
 
-def fingerprint(dependencies: FileDependencies) -> Fingerprint | None:
+def dependency_fingerprint(dependencies: FileDependencies) -> Fingerprint | None:
     """Executes all queries. None if a file cannot be read or is not a regular file."""
     answers = _Answers()
     try:
         for path in dependencies.contents:
-            answers.content(path)
+            answers.content_of(path)
         for path in dependencies.identities:
             answers.identity(path)
         for path in dependencies.presence:
-            answers.presence(path)
+            answers.presence_of(path)
         for folders, names in dependencies.searches:
             wanted = _SearchedNames(names)
             for folder in folders:
                 answers.search(folder, wanted)
         for folder in dependencies.listings:
-            answers.listing(folder)
+            answers.listing_of(folder)
         for tree in dependencies.trees:
             answers.tree(tree)
     except (OSError, ValueError):  # a path with a null byte
@@ -123,42 +123,42 @@ class _Answers:
         self.hash: _Hash = sha256()
         self.changed_ns = 0
 
-    def _add(self, kind: bytes, answer: bytes) -> None:
+    def _add_answer(self, kind: bytes, answer: bytes) -> None:
         self.hash.update(b"%s %d\n" % (kind, len(answer)))
         self.hash.update(answer)
 
-    def _note(self, status: os.stat_result) -> None:
+    def _note_status(self, status: os.stat_result) -> None:
         self.changed_ns = max(self.changed_ns, status.st_ctime_ns)
 
-    def content(self, path: str) -> None:
+    def content_of(self, path: str) -> None:
         # do not wait for a pipe that replaced the file
         handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
         with open(handle, "rb") as file:  # noqa: PTH123 (a handle)
             status = os.fstat(handle)
             if not stat.S_ISREG(status.st_mode):
                 raise OSError
-            self._note(status)
-            self._add(b"content", file.read())
+            self._note_status(status)
+            self._add_answer(b"content", file.read())
 
     def identity(self, path: str) -> None:
         status = os.stat(path)  # noqa: PTH116 (pathlib is slow to start)
         if not stat.S_ISREG(status.st_mode):
             raise OSError
-        self._note(status)
+        self._note_status(status)
         stamp = (
             status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns,
         )  # fmt: skip
-        self._add(b"identity", b"%d %d %d %d %d" % stamp)
+        self._add_answer(b"identity", b"%d %d %d %d %d" % stamp)
 
-    def presence(self, path: str) -> None:
-        self._add(b"presence", b"yes" if os.path.exists(path) else b"no")  # noqa: PTH110
+    def presence_of(self, path: str) -> None:
+        self._add_answer(b"presence", b"yes" if os.path.exists(path) else b"no")  # noqa: PTH110
 
     def search(self, folder: str, wanted: _SearchedNames) -> None:
         """Finds which of the names exist in a folder and its subfolders."""
         try:
             there = set(os.listdir(folder))  # noqa: PTH208
         except (FileNotFoundError, NotADirectoryError):
-            self._add(b"search", b"no folder")
+            self._add_answer(b"search", b"no folder")
             return
         present = sorted(
             name
@@ -166,18 +166,18 @@ class _Answers:
             if os.path.isfile(f"{folder}/{name}")  # noqa: PTH113
         )
         if present:
-            self._note(os.stat(folder))  # noqa: PTH116
-        self._add(b"search", os.fsencode("\0".join(present)))
+            self._note_status(os.stat(folder))  # noqa: PTH116
+        self._add_answer(b"search", os.fsencode("\0".join(present)))
         for first, rest in wanted.below.items():
             if first in there or first in _UP or not first:
                 self.search(f"{folder}/{first}" if first else "/", rest)
 
-    def listing(self, folder: str) -> None:
+    def listing_of(self, folder: str) -> None:
         try:
             names = sorted(os.listdir(folder))  # noqa: PTH208
         except (FileNotFoundError, NotADirectoryError):
             names = []
-        self._add(b"listing", os.fsencode("\0".join(names)))
+        self._add_answer(b"listing", os.fsencode("\0".join(names)))
 
     def tree(self, tree: Tree) -> None:
-        self._add(b"tree", os.fsencode("\0".join(files_below(tree))))
+        self._add_answer(b"tree", os.fsencode("\0".join(files_below(tree))))

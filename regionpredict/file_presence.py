@@ -7,26 +7,26 @@ from collections.abc import Callable
 from pathlib import Path
 
 
-def exists(name: str | Path) -> bool:
+def path_exists(name: str | Path) -> bool:
     """Whether the path exists. Raises OSError if a folder cannot be searched.
 
     >>> exists("."), exists(5000 * "x")
     (True, False)
     """
-    return _answer(Path(name).exists)
+    return _answer_question(Path(name).exists)
 
 
 def is_file(name: str | Path) -> bool:
     """Whether the path is a regular file."""
-    return _answer(Path(name).is_file)
+    return _answer_question(Path(name).is_file)
 
 
 def is_folder(name: str | Path) -> bool:
     """Whether the path is a folder."""
-    return _answer(Path(name).is_dir)
+    return _answer_question(Path(name).is_dir)
 
 
-def _answer(question: Callable[[], bool]) -> bool:
+def _answer_question(question: Callable[[], bool]) -> bool:
     # pathlib returns False for a missing name, but raises an error for one that is too long.
     try:
         return question()

@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from regionpredict.analysis import Bindings, RegionFacts, bind, checked_facts
+from regionpredict.analysis import Bindings, RegionFacts, bind_names, checked_facts
 from regionpredict.analysis.given_shares import Given, with_given
 from regionpredict.analysis.running_extremes import with_extremes
 from regionpredict.analysis.unsigned_starts import with_unsigned_starts
@@ -33,16 +33,16 @@ from regionpredict.frontend import (
     serial_nests_in,
 )
 from regionpredict.ir import Definition, Region, Span
-from regionpredict.isolation import Failure, Limits, attempt, isolated
+from regionpredict.isolation import Failure, Limits, attempt, run_isolated
 from regionpredict.sizes.argument_sizes import with_arguments
 
 Tell = Callable[[str, int, int], None]
 """Receives the name of a stage, the number of finished items, and their total."""
 
 
-def stage_progress(tell: Tell, what: str, pieces: int, done: int) -> None:
+def stage_progress(report_progress: Tell, stage: str, pieces: int, done: int) -> None:
     """The progress of one stage with a known number of items."""
-    tell(what, done, pieces)
+    report_progress(stage, done, pieces)
 
 
 class Reading(NamedTuple):
@@ -70,10 +70,10 @@ class FileFacts(NamedTuple):
 
 
 def argument_remarks(
-    asked: Sequence[FileFacts], arguments: Sequence[str] | None
+    files: Sequence[FileFacts], arguments: Sequence[str] | None
 ) -> tuple[str, ...]:
     """Remarks on the program's arguments."""
-    followed = [file.part.arguments for file in asked if file.part.arguments is not None]
+    followed = [file.part.arguments for file in files if file.part.arguments is not None]
     if arguments is not None and not followed:
         raise UsageError(
             "--args: no function main in what was read", remedy="give all files of the program"
@@ -84,9 +84,9 @@ def argument_remarks(
 def read_alone_isolated(request: SourceRequest, reading: Reading) -> FileFacts:
     """A program of one file. Raises InputError where it cannot be parsed within the limits."""
     read = partial(_read_and_analyze, reading=reading)
-    [outcome] = isolated(read, [request], 1, reading.limits)
+    [outcome] = run_isolated(read, [request], 1, reading.limits)
     if isinstance(outcome, Failure):
-        [named] = isolated(partial(read, withheld=outcome.reason), [request], 1, reading.limits)
+        [named] = run_isolated(partial(read, withheld=outcome.reason), [request], 1, reading.limits)
         if not isinstance(named, Failure) and named.facts:
             return named
         remedy = "shorten it, or try the other --frontend"
@@ -103,19 +103,19 @@ def _read_and_analyze(request: SourceRequest, *, reading: Reading, withheld: str
 
 
 def read_together(
-    requests: Sequence[SourceRequest], reading: Reading, processes: int, tell: Tell
+    requests: Sequence[SourceRequest], reading: Reading, processes: int, report_progress: Tell
 ) -> list[FileFacts]:
     """A program of several files. Each is parsed alone, then lowered with access to all others."""
-    order = sorted(range(len(requests)), key=lambda at: -_length(requests[at].path))
-    parsed, seconds = _parsed_files(requests, order, reading, processes, tell)
+    order = sorted(range(len(requests)), key=lambda at: -_file_length(requests[at].path))
+    parsed, seconds = _parsed_files(requests, order, reading, processes, report_progress)
     units = linked(parsed)
     busy = [at for at in order if not parsed[at].idle]
     followed = _argument_values(units, reading)
     lower = partial(_lower_and_analyze, parsed=parsed, units=units, reading=reading,
                     followed=followed, serial=serial_nests_in(parsed))  # fmt: skip
-    progress = partial(stage_progress, tell, "analysing", len(busy))
+    progress = partial(stage_progress, report_progress, "analysing", len(busy))
     lowered = dict(
-        zip(busy, isolated(lower, busy, processes, reading.limits, progress), strict=True)
+        zip(busy, run_isolated(lower, busy, processes, reading.limits, progress), strict=True)
     )
     asked = []
     for at, file in enumerate(parsed):
@@ -132,7 +132,7 @@ def read_together(
 
 def _parsed_files(
     requests: Sequence[SourceRequest], order: Sequence[int], reading: Reading, processes: int,
-    tell: Tell,
+    report_progress: Tell,
 ) -> tuple[list[Parsed], list[float]]:  # fmt: skip
     """The files, in the order of the requests, and the time of each. Without an active directive in
     any file, no function matters, and none is read.
@@ -144,11 +144,11 @@ def _parsed_files(
     matters = reading.arguments is not None
 
     def parse(places: Sequence[int]) -> None:
-        progress = partial(_further_progress, tell, len(parsed), len(requests))
+        progress = partial(_further_progress, report_progress, len(parsed), len(requests))
         files = [requests[at] for at in places]
         work = partial(_parse, reading=reading, defer=not matters)
-        for at, outcome in zip(places, isolated(work, files, processes, reading.limits, progress),
-                               strict=True):  # fmt: skip
+        outcomes = run_isolated(work, files, processes, reading.limits, progress)
+        for at, outcome in zip(places, outcomes, strict=True):
             if isinstance(outcome, Failure):
                 parsed[at] = aborted_reading(requests[at], outcome.reason)
             else:
@@ -167,9 +167,9 @@ def _parsed_files(
     return [parsed[at] for at in range(len(requests))], seconds
 
 
-def _further_progress(tell: Tell, before: int, pieces: int, done: int) -> None:
+def _further_progress(report_progress: Tell, before: int, pieces: int, done: int) -> None:
     """The progress of reading. `before` is the number of files already read."""
-    tell("reading", before + done, pieces)
+    report_progress("reading", before + done, pieces)
 
 
 def _argument_values(units: Linked, reading: Reading) -> ArgumentValues | None:
@@ -177,7 +177,7 @@ def _argument_values(units: Linked, reading: Reading) -> ArgumentValues | None:
     if reading.arguments is None and not reading.defaults:
         return None
     follow = partial(follow_arguments, units)
-    [followed] = isolated(follow, [reading.arguments], 1, reading.limits)
+    [followed] = run_isolated(follow, [reading.arguments], 1, reading.limits)
     if isinstance(followed, Failure):
         if reading.arguments is None:
             return None
@@ -213,7 +213,7 @@ def _facts_for_sizes(
     counted = [(_with_shares(region, given), defined) for region, defined in part.regions]
     alone = tuple(nest._replace(region=_with_shares(nest.region, given)) for nest in part.serial)
     part = part._replace(regions=counted, serial=alone)
-    part = part if followed is None else with_arguments(part, followed, _names(given))
+    part = part if followed is None else with_arguments(part, followed, _names_in_source(given))
     read = reading.clock()
     facts = [region_facts(region, known, given.whole) for region, known in part.regions]
     own = [(fact.region, known) for fact, (_, known) in zip(facts, part.regions, strict=True)]
@@ -225,7 +225,7 @@ def _with_shares(region: Region, given: Given) -> Region:
     return with_extremes(with_given(region, given))
 
 
-def _names(given: Given) -> frozenset[str]:
+def _names_in_source(given: Given) -> frozenset[str]:
     """The given names as the source writes them: n of solve:n."""
     return frozenset(part for name in given.whole for part in (name, name.rpartition(":")[2]))
 
@@ -234,22 +234,22 @@ def region_facts(
     region: Region, definitions: tuple[Definition, ...], given: Mapping[str, int]
 ) -> RegionFacts:
     """The facts of a region. After an internal error, the region without its contents."""
-    bindings = bind(region, definitions, given)
+    bindings = bind_names(region, definitions, given)
     region = with_unsigned_starts(region, bindings)
     made = attempt(checked_facts, region, bindings)
-    return _withheld(region, bindings, made.reason) if isinstance(made, Failure) else made
+    return _withheld_facts(region, bindings, made.reason) if isinstance(made, Failure) else made
 
 
 def withheld_facts(facts: RegionFacts, reason: str) -> RegionFacts:
     """The facts of a region without a result, with the `reason`."""
-    return _withheld(facts.region, facts.bindings, reason)
+    return _withheld_facts(facts.region, facts.bindings, reason)
 
 
-def _withheld(region: Region, bindings: Bindings, reason: str) -> RegionFacts:
+def _withheld_facts(region: Region, bindings: Bindings, reason: str) -> RegionFacts:
     return checked_facts(region.withheld(reason), bindings)
 
 
-def _length(path: str) -> int:
+def _file_length(path: str) -> int:
     try:
         return Path(path).stat().st_size
     except OSError:

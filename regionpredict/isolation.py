@@ -58,20 +58,23 @@ class Failure(NamedTuple):
     reason: str
 
 
-def isolated(
+def run_isolated(
     work: Callable[[T], R], items: Sequence[T], processes: int, limits: Limits = LIMITS,
-    tell: Callable[[int], None] = lambda done: None,
+    report_count: Callable[[int], None] = lambda done: None,
 ) -> list[R | Failure]:  # fmt: skip
     """`work(item)` for each item, in order, or its failure, in up to `processes` child processes.
 
     List the longest items first. If `work` raises an `InputError`, the first one in the order of
     items is raised here. On platforms without a safe fork, this process does all the work, and only
-    exceptions are isolated. `tell` receives the number of finished items.
+    exceptions are isolated. `report_count` receives the number of finished items.
     """
     if sys.platform != "linux":
         with recursion_limit(limits.recursion):
-            return [_raised(_outcome(work, item)) for item in items]
-    return [_raised(outcome) for outcome in _Pool(work, items, limits).run(processes, tell)]
+            return [_raise_failure(_outcome_of(work, item)) for item in items]
+    return [
+        _raise_failure(outcome)
+        for outcome in _Pool(work, items, limits).run(processes, report_count)
+    ]
 
 
 @contextmanager
@@ -129,14 +132,14 @@ def internal_error(error: Exception) -> Failure:
     return Failure(f"internal error, {said}{place}")
 
 
-def _outcome(work: Callable[[T], R], item: T) -> R | Failure | InputError:
+def _outcome_of(work: Callable[[T], R], item: T) -> R | Failure | InputError:
     try:
         return attempt(work, item)
     except InputError as error:
         return error
 
 
-def _raised(outcome: Any) -> Any:
+def _raise_failure(outcome: Any) -> Any:
     if isinstance(outcome, InputError):
         raise outcome
     return outcome
@@ -172,7 +175,7 @@ class _Order:
             return _took_longer(limits.wall_seconds)
         if now - self._looked >= _LOOK_S:
             self._looked = now
-            ticks, runs = _activity(child)
+            ticks, runs = _process_activity(child)
             if runs or ticks != self._ticks:
                 self._ticks, self._active = ticks, now
         if now - self._active >= limits.idle_seconds:
@@ -180,7 +183,7 @@ class _Order:
         return None
 
 
-def _activity(process: int) -> tuple[int, bool]:
+def _process_activity(process: int) -> tuple[int, bool]:
     """The processor time of all threads in clock ticks, and whether one can run or waits for a
     disk (proc_pid_stat(5)). Where the system does not show it, a process counts as running.
     """
@@ -214,25 +217,25 @@ class _Pool:
         """The outcome of every item."""
         try:
             for _ in range(min(processes, len(self._items))):
-                self._hire()
+                self._start_child()
             while self._busy:
-                self._collect()
+                self._collect_results()
                 tell(len(self._outcomes))
         finally:
             for child in list(self._busy):
                 self._end(child, kill=True)
         return [self._outcomes[item] for item in range(len(self._items))]
 
-    def _hire(self) -> None:
+    def _start_child(self) -> None:
         """Starts a child with the next item, if there is one."""
         if self._waiting:
             try:
-                self._give(self._fork())
+                self._send_next_item(self._fork_child())
             except OSError:  # the system's limit is reached
                 if not self._busy:
                     raise
 
-    def _give(self, child: _Child) -> None:
+    def _send_next_item(self, child: _Child) -> None:
         """Sends the next item to a child, or ends it."""
         if not self._waiting:
             self._end(child)
@@ -242,7 +245,7 @@ class _Pool:
         with suppress(BrokenPipeError):  # it is dead, which its results show
             os.write(child.orders, item.to_bytes(4, "little"))
 
-    def _collect(self) -> None:
+    def _collect_results(self) -> None:
         """Collects results, and ends children that take too long."""
         ready, _, _ = select.select([c.results for c in self._busy], [], [], self._patience)
         for child in [c for c in self._busy if c.results in ready]:
@@ -251,20 +254,20 @@ class _Pool:
                 self._outcomes[item] = pickle.load(child.results)
             except (EOFError, pickle.UnpicklingError):
                 self._outcomes[item] = Failure(self._reason_of_end(self._end(child)))
-                self._hire()
+                self._start_child()
             else:
                 del self._busy[child]
                 if isinstance(self._outcomes[item], Failure):  # the child's state is unknown
                     self._end(child)
-                    self._hire()
+                    self._start_child()
                 else:
-                    self._give(child)
+                    self._send_next_item(child)
         now = time.monotonic()
         for child, order in list(self._busy.items()):
             if not ready and (reason := order.late(child.process, now)) is not None:
                 self._outcomes[order.item] = Failure(reason)
                 self._end(child, kill=True)
-                self._hire()
+                self._start_child()
 
     def _reason_of_end(self, status: int) -> str:
         """The reason why a child died."""
@@ -290,7 +293,7 @@ class _Pool:
 
     # -- in the child ---------------------------------------------------------------------------
 
-    def _fork(self) -> _Child:
+    def _fork_child(self) -> _Child:
         orders, giving = os.pipe()
         taking, results = os.pipe()
         process = os.fork()
@@ -306,19 +309,21 @@ class _Pool:
             faulthandler.disable()  # its output and that of a crashing parser are no diagnostics
             os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
             threading.stack_size(self._limits.stack)
-            worker = threading.Thread(target=with_frame_memory, args=(self._serve, orders, results))
+            worker = threading.Thread(
+                target=with_frame_memory, args=(self._serve_orders, orders, results)
+            )
             worker.start()
             worker.join()
         finally:
             os._exit(0)  # without flushing or cleaning up for the caller
 
-    def _serve(self, orders: int, results: int) -> None:
+    def _serve_orders(self, orders: int, results: int) -> None:
         gc.disable()  # permanently: there are millions of values and hardly a cycle
         sys.setrecursionlimit(self._limits.recursion)
         with suppress(BrokenPipeError), os.fdopen(results, "wb") as stream:
             while order := os.read(orders, 4):
-                self._limit()
-                outcome = _outcome(self._work, self._items[int.from_bytes(order, "little")])
+                self._set_limits()
+                outcome = _outcome_of(self._work, self._items[int.from_bytes(order, "little")])
                 try:
                     data = pickle.dumps(outcome, pickle.HIGHEST_PROTOCOL)
                 except (MemoryError, RecursionError):
@@ -326,7 +331,7 @@ class _Pool:
                 stream.write(data)
                 stream.flush()
 
-    def _limit(self) -> None:
+    def _set_limits(self) -> None:
         """Sets new limits, relative to the current usage of the process."""
         used = resource.getrusage(resource.RUSAGE_SELF)
         seconds = int(used.ru_utime + used.ru_stime) + 1 + self._limits.seconds

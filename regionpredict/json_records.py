@@ -51,21 +51,23 @@ class Record(NamedTuple):
         """A string."""
         value = self.part(key)
         if not isinstance(value, str):
-            raise self.error(key, f"is {_kind(value)}; it must be a string")
+            raise self.error(key, f"is {_kind_of_value(value)}; it must be a string")
         return value
 
-    def flag(self, key: str) -> bool:
+    def truth_value(self, key: str) -> bool:
         """True or false."""
         value = self.part(key)
         if not isinstance(value, bool):
-            raise self.error(key, f"is {_kind(value)}; it must be true or false")
+            raise self.error(key, f"is {_kind_of_value(value)}; it must be true or false")
         return value
 
     def whole(self, key: str, least: int = 0) -> int:
         """A whole number of 64 bits, at least `least`."""
         value = self.part(key)
         if type(value) is not int or not least <= value <= MOST_WHOLE:
-            raise self.error(key, f"is {_kind(value)}; it must be a whole number from {least} on")
+            raise self.error(
+                key, f"is {_kind_of_value(value)}; it must be a whole number from {least} on"
+            )
         return value
 
     def number(self, key: str, least: float = 0.0, most: float = math.inf) -> float:
@@ -75,7 +77,7 @@ class Record(NamedTuple):
             least <= value <= most and -math.inf < value < math.inf
         ):
             bound = f"from {least:g} to {most:g}" if most < math.inf else f"from {least:g} on"
-            raise self.error(key, f"is {_kind(value)}; it must be a number {bound}")
+            raise self.error(key, f"is {_kind_of_value(value)}; it must be a number {bound}")
         return float(value)
 
     def is_null(self, key: str) -> bool:
@@ -86,7 +88,7 @@ class Record(NamedTuple):
         """An object."""
         return self._record(self.part(key), key)
 
-    def inners(self, key: str) -> Iterator[Record]:
+    def inner_records(self, key: str) -> Iterator[Record]:
         """The objects of a list."""
         for index, value in enumerate(self.items(key)):
             yield self._record(value, f"{key}[{index}]")
@@ -95,10 +97,10 @@ class Record(NamedTuple):
         """A list."""
         value = self.part(key)
         if not isinstance(value, list):
-            raise self.error(key, f"is {_kind(value)}; it must be a list")
+            raise self.error(key, f"is {_kind_of_value(value)}; it must be a list")
         return value
 
-    def wholes(self, key: str, least: int = 0) -> tuple[int, ...]:
+    def whole_numbers(self, key: str, least: int = 0) -> tuple[int, ...]:
         """A non-empty list of whole numbers, at least `least`."""
         entries = self.items(key)
         if not entries:
@@ -114,30 +116,35 @@ class Record(NamedTuple):
         entries = self.items(key)
         for index, value in enumerate(entries):
             if not isinstance(value, str):
-                raise self.error(f"{key}[{index}]", f"is {_kind(value)}; it must be a string")
+                raise self.error(
+                    f"{key}[{index}]", f"is {_kind_of_value(value)}; it must be a string"
+                )
         return tuple(entries)
 
     def _record(self, value: Any, key: str) -> Record:
         if not isinstance(value, dict):
-            raise self.error(key, f"is {_kind(value)}; it must be an object")
+            raise self.error(key, f"is {_kind_of_value(value)}; it must be an object")
         return Record(
             value, self.what, self.path, self.remedy, self.line, f"{self.key}.{key}".lstrip(".")
         )
 
 
 def json_record(
-    text: str, what: str, path: str | Path, remedy: str, line: int | None = None
+    text: str, file_kind: str, path: str | Path, remedy: str, line: int | None = None
 ) -> Record:
     """Parses a JSON text that must contain an object. Raises InputError otherwise."""
-    value = parse_json(text, path, remedy, line, what=what)
+    value = parse_json(text, path, remedy, line, file_kind=file_kind)
     if not isinstance(value, dict):
         raise InputError(
-            f"not {what}: {_kind(value)}, no object", remedy=remedy, path=str(path), line=line
+            f"not {file_kind}: {_kind_of_value(value)}, no object",
+            remedy=remedy,
+            path=str(path),
+            line=line,
         )
-    return Record(value, what, str(path), remedy, line)
+    return Record(value, file_kind, str(path), remedy, line)
 
 
-def _kind(value: Any) -> str:
+def _kind_of_value(value: Any) -> str:
     """A short one-line description of a value, for errors.
 
     >>> _kind(-4), _kind("x" * 99), _kind(None), _kind([1])
@@ -146,11 +153,11 @@ def _kind(value: Any) -> str:
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]
     if isinstance(value, (int, float)):
-        return f"{value:.6g}" if isinstance(value, float) else _shortened(str(value))
+        return f"{value:.6g}" if isinstance(value, float) else _shorten_text(str(value))
     if isinstance(value, str):
-        return f"{_shortened(value)!r}"
+        return f"{_shorten_text(value)!r}"
     return "a list" if isinstance(value, list) else "an object"
 
 
-def _shortened(text: str) -> str:
+def _shorten_text(text: str) -> str:
     return text if len(text) <= 32 else text[:29] + "..."

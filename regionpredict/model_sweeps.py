@@ -168,7 +168,7 @@ def loops_source(machine: Machine, loops: Sequence[SyntheticLoop], *, timed: boo
     parts = ["/* Loops that differ in one thing alone, written for one machine's caches. */"]
     if timed:
         parts.append(_TIMING)
-    parts += [_loop(loop, machine, timed=timed) for loop in loops]
+    parts += [_loop_function(loop, machine, timed=timed) for loop in loops]
     if timed:
         calls = "".join(
             f"    for (k = 1; k < count; k++)\n        measure({place}, {loop.name}, "
@@ -233,7 +233,7 @@ static void release(void)
 }"""
 
 
-def _loop(loop: SyntheticLoop, machine: Machine, *, timed: bool) -> str:
+def _loop_function(loop: SyntheticLoop, machine: Machine, *, timed: bool) -> str:
     """The array and the function of a loop."""
     extents, data = loop.extents(machine), f"data_{loop.name}"
     counters = dict(zip("ijk", extents, strict=False))
@@ -298,13 +298,13 @@ def model_sweeps(machine: Machine, source: Path) -> tuple[Sweep, ...]:
     known = list(zip(sweep_loops(), answers, strict=True))
     return tuple(
         Sweep(name, axis, tuple(
-            SweepPoint(loop.x, answer.score, _efficiency(answer.speedup, machine))
+            SweepPoint(loop.x, answer.score, _parallel_efficiency(answer.speedup, machine))
             for loop, answer in known if loop.figure == name
         ))
         for name, axis in SWEEP_AXES.items()
     )  # fmt: skip
 
 
-def _efficiency(speedup: Mapping[int, float], machine: Machine) -> float | None:
+def _parallel_efficiency(speedup: Mapping[int, float], machine: Machine) -> float | None:
     known = speedup.get(machine.cores)
     return None if known is None else known / machine.cores

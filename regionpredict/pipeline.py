@@ -22,10 +22,10 @@ from regionpredict.analysis.history.first_touch import (
     INTERLEAVED,
     UNSEEN,
     Placement,
-    placements,
+    placements_of_regions,
 )
-from regionpredict.analysis.history.first_writes import follow
-from regionpredict.analysis.history.last_writes import UNKNOWN, History, histories
+from regionpredict.analysis.history.first_writes import simulate_first_writes
+from regionpredict.analysis.history.last_writes import UNKNOWN, History, histories_of_regions
 from regionpredict.analysis.implied_sizes import with_implied
 from regionpredict.analysis.possible_callees import with_choices
 from regionpredict.analysis.teams import (
@@ -176,7 +176,7 @@ class Predictions:
     left_out: LeftOut = NOTHING_LEFT_OUT
 
 
-def _no_progress(what: str, done: int, pieces: int) -> None:
+def _no_progress(stage: str, done: int, pieces: int) -> None:
     """Ignores progress."""
 
 
@@ -311,14 +311,14 @@ def predict(
     threads = threads or threads_of_places(machine)
     times = [clock()]
     facts = with_possible_sizes(analysis.facts)
-    structure = _structure(replace(analysis, facts=facts))
+    structure = _program_structure(replace(analysis, facts=facts))
     if analysis.program.followed:
         facts = with_typical_sizes(facts, structure.region_executions)
     common = CommonSizes(facts, size_target(machine), machine.line_bytes)
     if model == "saturation":
         facts = common.regions()
     analysis = replace(analysis, facts=facts)
-    found = attempt(_pasts, analysis, model, pages)
+    found = attempt(_histories, analysis, model, pages)
     pasts = (Past(),) * len(analysis.facts) if isinstance(found, Failure) else found
     structure = structure.with_facts(facts)
     subjects = [
@@ -328,7 +328,7 @@ def predict(
     work = work_per_region(analysis.facts, effort)
     choices = _Choices(model, density, ModelOptions(tuple(threads), within, None, parts, work))
     alike = SharedTrials(machine)  # each process has its own
-    estimate = partial(_timed, clock, limit, machine=machine, choices=choices, alike=alike)
+    estimate = partial(_timed_estimate, clock, limit, machine=machine, choices=choices, alike=alike)
     times.append(clock())
     progress = partial(stage_progress, tell, "predicting", len(subjects))
     made = spread(estimate, subjects, processes_for(len(subjects), processes), progress)
@@ -380,8 +380,8 @@ def predict(
         teams,
         programs.plans,
         advice,
-        _policy(pages),
-        structure.changes, structure.unreached, programs.recommended, serial,
+        _page_policy(pages),
+        structure.changes, structure.unreached_regions, programs.recommended, serial,
         {stage: after - before for stage, (before, after) in
          zip(("order", "predict", "teams", "advise"), pairwise((*times, clock())), strict=True)},
         {own.facts.region.id: took for (took, *_), own in zip(made, subjects, strict=True)},
@@ -393,14 +393,14 @@ def predict(
     )  # fmt: skip
 
 
-def _policy(pages: Placement | None) -> str | int:
+def _page_policy(pages: Placement | None) -> str | int:
     """The page placement of the option --pages."""
     if pages is None or (pages.kind != INTERLEAVED.kind and pages.domain is None):
         return "first-touch"
     return pages.kind if pages.domain is None else pages.domain
 
 
-def _structure(analysis: Analysis) -> ProgramTeams:
+def _program_structure(analysis: Analysis) -> ProgramTeams:
     """The parallel regions of the program. After an internal error, without an order."""
     own = partial(program_teams, facts=analysis.facts, given=analysis.given,
                   recorded=analysis.executions, same_build=analysis.same_build)  # fmt: skip
@@ -411,29 +411,29 @@ def _structure(analysis: Analysis) -> ProgramTeams:
 
 
 def _team_or_withhold(
-    facts: TeamFacts, by_id: Mapping[str, TeamLoop], machine: Machine, chosen: ModelOptions
+    facts: TeamFacts, by_id: Mapping[str, TeamLoop], machine: Machine, options: ModelOptions
 ) -> TeamPrediction:
     """The prediction of a parallel region. After an internal error, one without a hint."""
-    team = attempt(_team, facts, by_id, machine, chosen)
+    team = attempt(_predict_team, facts, by_id, machine, options)
     if isinstance(team, Failure):
         loops = [by_id[member.facts.region.id].estimate for member in facts.members]
         skipped = [replace(estimate, status="skipped") for estimate in loops]
-        none = predict_team(facts, skipped, machine, within=chosen.within)
+        none = predict_team(facts, skipped, machine, within=options.within)
         return replace(none, assumed=(*none.assumed, team.reason))
     return team
 
 
-def _team(
-    facts: TeamFacts, by_id: Mapping[str, TeamLoop], machine: Machine, chosen: ModelOptions
+def _predict_team(
+    facts: TeamFacts, by_id: Mapping[str, TeamLoop], machine: Machine, options: ModelOptions
 ) -> TeamPrediction:
     """The prediction of a parallel region. If it has several loops, their unknown sizes are varied
     together.
     """
     loops = [by_id[member.facts.region.id] for member in facts.members]
-    team = predict_team(facts, [loop.estimate for loop in loops], machine, within=chosen.within)
+    team = predict_team(facts, [loop.estimate for loop in loops], machine, within=options.within)
     if team.unbound or not team.points:
         return team
-    hint = hint_of_team(facts, loops, team.points, machine, chosen)
+    hint = hint_of_team(facts, loops, team.points, machine, options)
     return team if hint is None else with_open_sizes(team, hint)
 
 
@@ -458,7 +458,7 @@ def predict_region(
     choices = _Choices(model, density, ModelOptions(tuple(threads), within, warm, parts))
     subject = Subject(facts, (), {}, placement, history)
     alike = SharedTrials(machine)
-    made = _estimate(subject, machine=machine, choices=choices, alike=alike)
+    made = _estimate_region(subject, machine=machine, choices=choices, alike=alike)
     return Prediction.of(made.estimate, facts)
 
 
@@ -497,7 +497,7 @@ class _Estimated(NamedTuple):
     known: KnownTrials | None = None
 
 
-def _timed(
+def _timed_estimate(
     clock: Callable[[], float], limit: TimeLimit, subject: Subject, *, machine: Machine,
     choices: _Choices, alike: SharedTrials,
 ) -> tuple[float, bool, _Estimated]:  # fmt: skip
@@ -516,7 +516,7 @@ def _estimate_or_withhold(
     """The estimate of a region. After an internal error, the estimate of the region without
     contents.
     """
-    estimate = partial(_estimate, machine=machine, choices=choices, alike=alike)
+    estimate = partial(_estimate_region, machine=machine, choices=choices, alike=alike)
     made = attempt(estimate, subject)
     if isinstance(made, Failure):
         facts = withheld_facts(subject.facts, made.reason)
@@ -524,7 +524,7 @@ def _estimate_or_withhold(
     return made
 
 
-def _estimate(
+def _estimate_region(
     subject: Subject, *, machine: Machine, choices: _Choices, alike: SharedTrials
 ) -> _Estimated:
     facts, chosen = subject.facts, choices.chosen
@@ -550,15 +550,15 @@ def _estimate(
     return _Estimated(estimate, facts, sizes, trials.known)
 
 
-def _pasts(analysis: Analysis, model: str, pages: Placement | None) -> tuple[Past, ...]:
+def _histories(analysis: Analysis, model: str, pages: Placement | None) -> tuple[Past, ...]:
     """The history of every region's arrays, which only the saturation model needs."""
     if model != "saturation":
         return tuple(Past() for _ in analysis.facts)
-    followed = follow(analysis.program.flows)
-    placed = placements(analysis.program, followed)
+    followed = simulate_first_writes(analysis.program.flows)
+    placed = placements_of_regions(analysis.program, followed)
     if pages is not None:
         placed = (pages,) * len(analysis.facts)
-    written = with_data_between(histories(analysis.program, followed), analysis.facts)
+    written = with_data_between(histories_of_regions(analysis.program, followed), analysis.facts)
     return tuple(Past(*pair) for pair in zip(placed, written, strict=True))
 
 

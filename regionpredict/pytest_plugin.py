@@ -26,7 +26,7 @@ def expect_growth() -> Callable[..., Any]:
     `statistic` and `min_points` are as in an expectation file. Returns the verdict.
     """
     from regionpredict.fit.expectations.growth import parse  # noqa: PLC0415
-    from regionpredict.fit.expectations.verdict import fit_expected, growth_of, judge  # noqa: PLC0415
+    from regionpredict.fit.expectations.verdict import fit_expected, growth_of, judge_growth  # noqa: PLC0415
 
     def check(
         expectation: str,
@@ -43,7 +43,7 @@ def expect_growth() -> Callable[..., Any]:
         model = fit_expected(
             expected, points, values, statistic=statistic, parameters=(name,), min_points=min_points
         )
-        verdict = judge(expected, growth_of(model), deviation=deviation, better=better)
+        verdict = judge_growth(expected, growth_of(model), deviation=deviation, better=better)
         if not verdict.passed:
             pytest.fail(
                 f"expected O({verdict.expected.text(name)}), found {model}: diverges by "

@@ -28,7 +28,7 @@ _TEAMS = (2, 4, 16)
 """Numbers of threads for which the largest share of the work is printed."""
 
 
-def dump(stage: str, analysis: Analysis, predictions: Predictions | None) -> str:
+def dump_stage(stage: str, analysis: Analysis, predictions: Predictions | None) -> str:
     """One stage's value as text."""
     if stage == "program":
         return dump_program(analysis.program)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from regionpredict.analysis import RegionFacts
 from regionpredict.machine import Machine
 from regionpredict.pipeline import Analysis, region_workload
-from regionpredict.predict import contention
+from regionpredict.predict import contention_slowdown
 from regionpredict.report.task_contention import (
     RECURSIVE,
     UNREAD,
@@ -22,16 +22,16 @@ _RECURSION = "RP108"
 
 def predicted_bodies(analysis: Analysis, machine: Machine, threads: int) -> PredictedBodies:
     """The slowdown of each task body of an analysis, on `threads` threads of the machine."""
-    bodies = tuple(_body(facts, machine, threads) for facts in analysis.facts)
+    bodies = tuple(_predict_body(facts, machine, threads) for facts in analysis.facts)
     return PredictedBodies(machine.name, threads, bodies)
 
 
-def _body(facts: RegionFacts, machine: Machine, threads: int) -> BodyContention:
+def _predict_body(facts: RegionFacts, machine: Machine, threads: int) -> BodyContention:
     region = facts.region
     loop = region.nest.span.line if region.nest is not None else None
     recursive = any(diagnostic.id == _RECURSION for diagnostic in facts.region.diagnostics)
     workload = region_workload(facts, machine)
-    slowdown = contention(workload, machine, threads)
+    slowdown = contention_slowdown(workload, machine, threads)
     assumed = () if slowdown is None else (*workload.table.assumed, *workload.guessed)
     return BodyContention(
         region.span.file,

@@ -67,11 +67,11 @@ def _advice_or_none(
     """The advice for a parallel region. Empty after an internal error, None after the limit."""
     if limit.reached:
         return None
-    made = attempt(partial(_advice, regions=regions, messages=messages, machine=machine), team)
+    made = attempt(partial(_team_advice, regions=regions, messages=messages, machine=machine), team)
     return () if isinstance(made, Failure) else made
 
 
-def _advice(
+def _team_advice(
     team: TeamPrediction, *, regions: Mapping[str, AdvisedRegion], messages: Mapping[str, str],
     machine: Machine,
 ) -> tuple[Advice, ...]:  # fmt: skip
@@ -117,12 +117,12 @@ def _other_starts(structure: ProgramTeams) -> dict[str, str]:
     return messages
 
 
-def _side_by_side(first: TeamFacts, then: TeamFacts) -> bool:
+def _side_by_side(first: TeamFacts, second: TeamFacts) -> bool:
     """Whether the second loop follows the first in one function, inside the same loops."""
-    left, other = first.members[0].facts.region, then.members[0].facts.region
+    left, other = first.members[0].facts.region, second.members[0].facts.region
     around = [[loop.span for loop in region.enclosing] for region in (left, other)]
     return (
         (left.span.file, left.function) == (other.span.file, other.function)
         and around[0] == around[1]
-        and first.span.line < then.span.line
+        and first.span.line < second.span.line
     )

@@ -60,7 +60,7 @@ def private_folder(path: Path) -> Path:
     path = path.absolute()
     try:
         for folder in (*reversed(path.parents), path):
-            _make(folder)
+            _make_folder(folder)
             if folder != path:  # checked before anything is created in it
                 _check_above(folder)
         real = path.parent.resolve(strict=True) / path.name
@@ -87,7 +87,7 @@ def is_private_file(path: Path) -> bool:
     return stat.S_ISREG(status.st_mode) and mine
 
 
-def _make(folder: Path) -> None:
+def _make_folder(folder: Path) -> None:
     try:
         folder.mkdir(mode=0o700)
     except FileExistsError:
@@ -101,17 +101,19 @@ def _check_own(path: Path) -> None:
     status = os.lstat(path)
     if stat.S_ISLNK(status.st_mode) or not stat.S_ISDIR(status.st_mode):
         what = "a link" if stat.S_ISLNK(status.st_mode) else "no folder"
-        raise _refused(f"is {what}, which is not a folder for the cache", "remove it", path)
+        raise _refused_folder_error(
+            f"is {what}, which is not a folder for the cache", "remove it", path
+        )
     if sys.platform == "win32":
         return
     if status.st_uid != os.geteuid():
-        raise _refused(
+        raise _refused_folder_error(
             f"belongs to user {status.st_uid}, and its contents would be executed",
             "remove it",
             path,
         )
     if status.st_mode & _OTHERS_WRITE:
-        raise _refused(
+        raise _refused_folder_error(
             "is writable by others, and its contents would be executed", "remove it", path
         )
 
@@ -122,13 +124,13 @@ def _check_above(path: Path) -> None:
         return
     status = os.lstat(path)
     if status.st_uid not in (0, os.geteuid(), _uid_of_unmapped()):
-        raise _refused(
+        raise _refused_folder_error(
             f"belongs to user {status.st_uid}, who could replace the cache in it",
             "give it to its user", path,
         )  # fmt: skip
     shared = status.st_mode & _OTHERS_WRITE and not status.st_mode & stat.S_ISVTX
     if shared and not stat.S_ISLNK(status.st_mode):
-        raise _refused(
+        raise _refused_folder_error(
             "is writable by others, who could replace the cache in it", "chmod go-w", path
         )
 
@@ -141,5 +143,5 @@ def _uid_of_unmapped() -> int:
         return 65534
 
 
-def _refused(message: str, remedy: str, path: Path) -> InputError:
+def _refused_folder_error(message: str, remedy: str, path: Path) -> InputError:
     return InputError(message, remedy=f"{remedy}, {_ELSEWHERE}", path=str(path))

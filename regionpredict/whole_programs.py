@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from regionpredict.analysis import RegionFacts, bind
+from regionpredict.analysis import RegionFacts, bind_names
 from regionpredict.analysis.execution_counts import Runs
 from regionpredict.analysis.facts import facts_of
 from regionpredict.analysis.teams import ProgramOrder, ProgramTeams
@@ -57,7 +57,7 @@ def whole_programs(
     for program in structure.programs:
         executions = {name: runs.weight for name, runs in program.executions.items()}
         own = recommendation_of(
-            _running(teams, executions), machine, serial.get(program.main, NO_SERIAL_CODE),
+            _running_regions(teams, executions), machine, serial.get(program.main, NO_SERIAL_CODE),
             executions=executions, main=program.main,
         )  # fmt: skip
         planned = planned_teams(teams, program)
@@ -87,7 +87,7 @@ def together_of(
         tuple(dict.fromkeys(name for own in serial.values() for name in own.unseen)),
         _sums([own.exclusive for own in serial.values()]),
     )
-    running = _running(teams, executions)
+    running = _running_regions(teams, executions)
     return recommendation_of(running, machine, alone, measured=measured)
 
 
@@ -118,7 +118,7 @@ def serial_code(
     running = {span for program in structure.programs
                for counts in (program.serial, program.exclusive)
                for span, runs in counts.items() if runs.weight}  # fmt: skip
-    loops = [(nest, facts_of(nest.region, bind(nest.region, nest.definitions, given)))
+    loops = [(nest, facts_of(nest.region, bind_names(nest.region, nest.definitions, given)))
              for nest in nests if nest.region.span in running]  # fmt: skip
     names = [common_names(facts) for _, facts in loops]
     assumed = common.values({of_all for own in names for of_all in own.values()})
@@ -126,7 +126,7 @@ def serial_code(
     for (nest, facts), own in zip(loops, names, strict=True):
         sizes = {name: assumed[of_all] for name, of_all in own.items() if of_all in assumed}
         alone[nest.region.span] = _seconds_on_one_thread(nest, facts, machine, given, sizes)
-    unseen = {nest.region.span: _unseen(nest.region) for nest, _ in loops}
+    unseen = {nest.region.span: _unknown_callees(nest.region) for nest, _ in loops}
     return {program.main: _serial_code(program, alone, unseen) for program in structure.programs}
 
 
@@ -152,7 +152,7 @@ def _serial_code(
     )  # fmt: skip
 
 
-def _unseen(region: Region) -> list[str]:
+def _unknown_callees(region: Region) -> list[str]:
     """The called functions whose body and memory effects are unknown. C++ operators are left out,
     since they are short.
     """
@@ -176,13 +176,13 @@ def _seconds_on_one_thread(
         return None
     trips = nest.region.nest.trips if nest.region.nest is not None else None
     known = {**sizes, **given}
-    bindings = bind(nest.region, nest.definitions, known) if sizes else facts.bindings
+    bindings = bind_names(nest.region, nest.definitions, known) if sizes else facts.bindings
     if bindings.number(trips) is None:
         return None
     unknown = bindings.unbound(facts.free_names)
     if unknown:
         known = {**dict.fromkeys(unknown, int(UNKNOWN_TRIPS.value)), **known}
-        bindings = bind(nest.region, nest.definitions, known)
+        bindings = bind_names(nest.region, nest.definitions, known)
     if bindings is not facts.bindings:
         facts = facts_of(nest.region, bindings)
     try:
@@ -193,7 +193,7 @@ def _seconds_on_one_thread(
     return points[0].seconds - points[0].terms["overhead"] if points else None
 
 
-def _running(
+def _running_regions(
     teams: Sequence[TeamPrediction], executions: Mapping[str, float]
 ) -> list[TeamPrediction]:
     """The parallel regions that run, without those nested in others, whose time includes them. If
@@ -214,7 +214,7 @@ def planned_teams(
     """The parallel regions of a program that run, in order, as input of a plan."""
     by_id = {team.facts.id: team for team in teams}
     executions = {name: runs.weight for name, runs in program.executions.items()}
-    running = {team.facts.id for team in _running(teams, executions)}
+    running = {team.facts.id for team in _running_regions(teams, executions)}
     return tuple(
         PlannedTeam(
             name,

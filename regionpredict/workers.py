@@ -45,17 +45,17 @@ def _no_progress(done: int) -> None:
 
 def spread(
     work: Callable[[T], R], items: Sequence[T], processes: int,
-    tell: Callable[[int], None] = _no_progress,
+    report_count: Callable[[int], None] = _no_progress,
 ) -> list[R]:  # fmt: skip
     """`[work(item) for item in items]`, in up to `processes` processes.
 
     On platforms without a safe fork, one process does all the work. Exceptions of `work` are raised
-    here. Raises InputError if a process ended before its work was done. `tell` receives the number
-    of items that all processes have started.
+    here. Raises InputError if a process ended before its work was done. `report_count` receives the
+    number of items that all processes have started.
     """
     count = min(processes, len(items))
     if count < 2 or sys.platform != "linux":
-        return [_begun(work, item, at, tell) for at, item in enumerate(items)]
+        return [_record_begin(work, item, at, report_count) for at, item in enumerate(items)]
     step = -(-len(items) // _PIPE)
     queue, feed = os.pipe()
     for begin in range(0, len(items), step):
@@ -66,33 +66,35 @@ def spread(
     try:
         with suppress(OSError):  # as many as the system allows
             while len(children) < count - 1:
-                children.append(_start(work, items, step, queue))
-        outcomes.update(_take(work, items, step, queue, tell))
+                children.append(_start_child(work, items, step, queue))
+        outcomes.update(_take_items(work, items, step, queue, report_count))
     finally:
         os.close(queue)
-        answers = [_received(process, results) for process, results in children]
+        answers = [_received_file(process, results) for process, results in children]
     for answer in answers:
-        outcomes.update(_loaded(answer))
+        outcomes.update(_load_results(answer))
     return [outcomes[at] for at in range(len(items))]
 
 
-def _begun(work: Callable[[T], R], item: T, at: int, tell: Callable[[int], None]) -> R:
-    tell(at)
+def _record_begin(
+    work: Callable[[T], R], item: T, at: int, report_count: Callable[[int], None]
+) -> R:
+    report_count(at)
     return work(item)
 
 
-def _take(
+def _take_items(
     work: Callable[[T], R], items: Sequence[T], step: int, queue: int,
-    tell: Callable[[int], None] = _no_progress,
+    report_count: Callable[[int], None] = _no_progress,
 ) -> Iterator[tuple[int, R]]:  # fmt: skip
     while token := os.read(queue, _TOKEN):
         begin = int.from_bytes(token, "little")
-        tell(begin)
+        report_count(begin)
         for at in range(begin, min(begin + step, len(items))):
             yield at, work(items[at])
 
 
-def _start(
+def _start_child(
     work: Callable[[T], R], items: Sequence[T], step: int, queue: int
 ) -> tuple[int, BinaryIO]:
     """A child that works until no items are left, and the file in memory for its results."""
@@ -107,7 +109,7 @@ def _start(
     status = 1
     try:
         with results:
-            _write(results, _answer(work, items, step, queue))
+            _write_answer(results, _answer_items(work, items, step, queue))
         status = 0
     finally:
         os._exit(status)  # without flushing or cleaning up for the caller
@@ -120,16 +122,16 @@ def _file_in_memory() -> BinaryIO:
     return TemporaryFile()
 
 
-def _answer(
+def _answer_items(
     work: Callable[[T], R], items: Sequence[T], step: int, queue: int
 ) -> list[tuple[int, R]] | Exception:
     try:
-        return list(_take(work, items, step, queue))
+        return list(_take_items(work, items, step, queue))
     except Exception as error:
         return error
 
 
-def _write(results: BinaryIO, answer: object) -> None:
+def _write_answer(results: BinaryIO, answer: object) -> None:
     """Writes the sizes of all parts, then the parts: the pickled answer, and its arrays. The caller
     uses their pages without a copy.
     """
@@ -142,14 +144,14 @@ def _write(results: BinaryIO, answer: object) -> None:
         results.write(bytes(-part.nbytes % _ALIGNMENT))
 
 
-def _received(process: int, results: BinaryIO) -> memoryview:
+def _received_file(process: int, results: BinaryIO) -> memoryview:
     """The file of a child, after its end. Empty if the child failed."""
     _, status = os.waitpid(process, 0)
     with results:
         return memoryview(b"" if status else mmap.mmap(results.fileno(), 0))
 
 
-def _loaded(written: memoryview) -> Any:
+def _load_results(written: memoryview) -> Any:
     if not written:
         raise InputError("a process that read a part of it ended early", remedy="try -j 1")
     (count,) = struct.unpack_from("<q", written)

@@ -100,7 +100,7 @@ def _files_are_read_here() -> Iterator[None]:
     gc.collect()
     gc.freeze()  # what is loaded stays: no collection looks at it again
     given = pytest.MonkeyPatch()
-    given.setattr("regionpredict.isolated_reading.isolated", read_here)
+    given.setattr("regionpredict.isolated_reading.run_isolated", read_here)
     yield
     given.undo()
 
@@ -114,7 +114,7 @@ def _defects_are_raised(request: pytest.FixtureRequest, monkeypatch: pytest.Monk
     if request.node.get_closest_marker("isolated_defects") is None:
         monkeypatch.setattr("regionpredict.isolation.internal_error", _raise)
     else:
-        monkeypatch.setattr("regionpredict.isolated_reading.isolated", in_children)
+        monkeypatch.setattr("regionpredict.isolated_reading.run_isolated", in_children)
         monkeypatch.setattr(WarmCommand, "in_children", True)
 
 

@@ -16,7 +16,7 @@ from regionpredict import isolation
 from regionpredict.frame_memory import with_frame_memory
 from regionpredict.isolation import LIMITS, Limits
 
-in_children = isolation.isolated
+in_children = isolation.run_isolated
 
 
 def read_here(
@@ -31,7 +31,7 @@ def read_here(
     def all_items() -> None:
         with isolation.recursion_limit(limits.recursion):
             for item in items:
-                outcomes.append(isolation._outcome(work, item))
+                outcomes.append(isolation._outcome_of(work, item))
                 tell(len(outcomes))
 
     before = threading.stack_size(limits.stack)
@@ -45,4 +45,4 @@ def read_here(
         threading.stack_size(before)
         if collects:
             gc.enable()
-    return [isolation._raised(outcome) for outcome in outcomes]
+    return [isolation._raise_failure(outcome) for outcome in outcomes]

@@ -6,7 +6,7 @@ or irregular, and `footprint` computes the working set. `bindings` gives values 
 program.
 """
 
-from regionpredict.analysis.bindings import Bindings, bind
+from regionpredict.analysis.bindings import Bindings, bind_names
 from regionpredict.analysis.conflicts import RACES
 from regionpredict.analysis.facts import (
     INCOMPLETE,
@@ -31,7 +31,7 @@ __all__ = [
     "RegionFacts",
     "StatementFact",
     "SymbolicFacts",
-    "bind",
+    "bind_names",
     "checked_facts",
     "facts_of",
     "symbolic_facts",

@@ -79,7 +79,7 @@ class Bindings:
         return None if value is None else int(value // 1)
 
 
-def bind(
+def bind_names(
     region: Region, definitions: tuple[Definition, ...], given: Mapping[str, int],
     recorded: Mapping[str, int] = MappingProxyType({}),
 ) -> Bindings:  # fmt: skip

@@ -78,7 +78,7 @@ class _CallbackCloner:
         used = {at: name for at, name in passed.items() if at in self._called_parameters(callee)}
         if not used:
             return call
-        return call._replace(function=self._clone(callee, used), file=callee.span.file)
+        return call._replace(function=self.name_of_clone(callee, used), file=callee.span.file)
 
     def _passed_function(self, flow: Flow, name: str) -> NamedFunction:
         """Returns the function with this name that `flow` passes."""
@@ -96,7 +96,7 @@ class _CallbackCloner:
             )
         return self.calling[key]
 
-    def _clone(self, flow: Flow, given: Given) -> str:
+    def name_of_clone(self, flow: Flow, given: Given) -> str:
         """Returns the name of the clone of `flow` for these arguments: `run(_, step)`."""
         shown = ", ".join(
             self._display_name(given[at]) if at in given else "_" for at in range(max(given) + 1)

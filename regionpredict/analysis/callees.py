@@ -53,10 +53,10 @@ def main_of(flow: Flow, mains: Sequence[Flow]) -> Flow | None:
     function's folder, or in the nearest enclosing folder. None if there is none or if there are
     several.
     """
-    here = _folder(flow)
-    around = [main for main in mains if here[: len(_folder(main))] == _folder(main)]
-    deepest = max((len(_folder(main)) for main in around), default=0)
-    nearest = [main for main in around if len(_folder(main)) == deepest]
+    here = _folder_of_flow(flow)
+    around = [main for main in mains if here[: len(_folder_of_flow(main))] == _folder_of_flow(main)]
+    deepest = max((len(_folder_of_flow(main)) for main in around), default=0)
+    nearest = [main for main in around if len(_folder_of_flow(main)) == deepest]
     return nearest[0] if len(nearest) == 1 else None
 
 
@@ -74,5 +74,5 @@ def without_uncalled(before: Sequence[Flow], after: Sequence[Flow]) -> tuple[Flo
         kept = left
 
 
-def _folder(flow: Flow) -> tuple[str, ...]:
+def _folder_of_flow(flow: Flow) -> tuple[str, ...]:
     return PurePath(flow.span.file).parent.parts

@@ -35,7 +35,7 @@ class Values:
         self.first, self.trips, self.step = first, trips, step
 
 
-def conjuncts(condition: Expr) -> list[Expr]:
+def conjuncts_of(condition: Expr) -> list[Expr]:
     """Returns the conditions that must all hold for a condition to hold.
 
     >>> t = Expr.name("t")
@@ -45,16 +45,16 @@ def conjuncts(condition: Expr) -> list[Expr]:
     """
     atom = condition.only_atom
     if atom is not None and atom.kind == "and":
-        return [part for arg in atom.args for part in conjuncts(arg)]
+        return [part for arg in atom.args for part in conjuncts_of(arg)]
     inner = atom.args[0].only_atom if atom is not None and atom.kind == "not" else None
     if inner is not None and inner.kind == "or":
-        return [part for arg in inner.args for part in conjuncts(Expr.atom("not", arg))]
+        return [part for arg in inner.args for part in conjuncts_of(Expr.atom("not", arg))]
     if inner is not None and inner.kind == "not":
-        return conjuncts(inner.args[0])
+        return conjuncts_of(inner.args[0])
     return [condition]
 
 
-def holds(condition: Expr, values: Mapping[str, Number]) -> bool:
+def condition_holds(condition: Expr, values: Mapping[str, Number]) -> bool:
     """Whether a condition holds. Raises UndecidedError if a name in it has no value."""
     value = condition.evaluate(values)
     if value is None:
@@ -79,16 +79,16 @@ def count_satisfying(name: str, values: Values, conditions: Sequence[Expr]) -> i
     breakpoints: set[int] = set()  # values at which a condition may change
     period = 1
     for condition in conditions:
-        period = lcm(period, _period(condition, name, values, breakpoints))
+        period = lcm(period, _period_of_condition(condition, name, values, breakpoints))
     period //= gcd(period, values.step)
     total, at = 0, 0
-    for end in _pieces(values, breakpoints):
+    for end in _piece_ends(values, breakpoints):
         total += _count_piece(name, values, (at, end), period, conditions)
         at = end
     return total
 
 
-def _pieces(values: Values, breakpoints: set[int]) -> list[int]:
+def _piece_ends(values: Values, breakpoints: set[int]) -> list[int]:
     """Returns the iteration numbers at which pieces end. No comparison changes inside a piece."""
     ends = {values.trips}
     for value in breakpoints:
@@ -114,18 +114,21 @@ def _count_one_by_one(name: str, values: Values, conditions: Sequence[Expr]) -> 
     if values.trips > _MOST_TRIED:
         raise UndecidedError
     return sum(
-        all(holds(condition, {name: values.first + at * values.step}) for condition in conditions)
+        all(
+            condition_holds(condition, {name: values.first + at * values.step})
+            for condition in conditions
+        )
         for at in range(values.trips)
     )
 
 
-def _period(condition: Expr, name: str, values: Values, breakpoints: set[int]) -> int:
+def _period_of_condition(condition: Expr, name: str, values: Values, breakpoints: set[int]) -> int:
     """Returns the period of a condition. Adds the `breakpoints` at which the condition may
     change.
     """
     atom = condition.only_atom
     if atom is not None and atom.kind in _LOGICAL:
-        return lcm(*(_period(arg, name, values, breakpoints) for arg in atom.args))
+        return lcm(*(_period_of_condition(arg, name, values, breakpoints) for arg in atom.args))
     value = condition
     if atom is not None and atom.kind in _COMPARING:
         value = atom.args[0] - atom.args[1]

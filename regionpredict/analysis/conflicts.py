@@ -24,7 +24,7 @@ threads.
 """
 
 
-def conflicts(region: Region, trips: int | None) -> list[Diagnostic]:
+def conflict_diagnostics(region: Region, trips: int | None) -> list[Diagnostic]:
     """Returns the diagnostics on one region. `trips` is the trip count of its outermost loop, if
     known.
     """

@@ -101,7 +101,9 @@ class DecidingNumbers:
         does not determine that of the inner call `f(n / 2)`.
         """
         calls = {(flow.span, flow.function): self._resolved_calls(flow) for flow in flows}
-        reachable = {key: _reachable(key, calls) for key, own in self._positions.items() if own}
+        reachable = {
+            key: _reachable_functions(key, calls) for key, own in self._positions.items() if own
+        }
         within = [
             (caller, callee, call) for caller, own in calls.items() for callee, call in own
             if caller in reachable.get(callee, ())
@@ -133,6 +135,8 @@ class DecidingNumbers:
         return calls
 
 
-def _reachable(start: _Key, calls: Mapping[_Key, Sequence[tuple[_Key, CallEvent]]]) -> set[_Key]:
+def _reachable_functions(
+    start: _Key, calls: Mapping[_Key, Sequence[tuple[_Key, CallEvent]]]
+) -> set[_Key]:
     """Returns a function and all functions that it reaches."""
     return set(reached([start], lambda key: [callee for callee, _ in calls.get(key, ())]))

@@ -48,10 +48,10 @@ def unconditional_references(region: Region) -> list[Reference]:
     """Returns the references that execute in every iteration, outside all synchronization."""
     if region.nest is None or region.nest.exits:
         return []
-    return list(_unconditional((region.nest,), (), ()))
+    return list(_unconditional_statements((region.nest,), (), ()))
 
 
-def _unconditional(
+def _unconditional_statements(
     nodes: Sequence[Node], loops: tuple[Loop, ...], place: tuple[int, ...]
 ) -> Iterator[Reference]:
     for position, node in enumerate(nodes):
@@ -59,7 +59,7 @@ def _unconditional(
             if not any(sign in node.text for sign in CONDITIONAL_OPERATORS):
                 yield from (Reference(access, loops, node, place) for access in node.accesses)
         elif isinstance(node, Loop) and node.kind == "for" and not node.exits:
-            yield from _unconditional(node.body, (*loops, node), (*place, position))
+            yield from _unconditional_statements(node.body, (*loops, node), (*place, position))
 
 
 def parallel_loops(region: Region) -> tuple[Loop, ...]:
@@ -192,22 +192,26 @@ class _DistanceSolver:
         return 0 if len(free) == len(self._shared) else None
 
     def _solve_dimension(
-        self, mine: Expr, theirs: Expr, first: Reference, second: Reference
+        self, first_subscript: Expr, second_subscript: Expr, first: Reference, second: Reference
     ) -> dict[str, int] | None:
         """Returns for each variable the difference that makes the subscripts of one dimension
         equal. None if unknown.
         """
         moving = {loop.variable: loop for loop in first.loops}
         around = {loop.variable: loop for loop in second.loops}
-        names = (mine.names | theirs.names) - {*moving, *around}
-        if any(mine.atoms()) or any(theirs.atoms()) or not self._are_unchanged(names):
+        names = (first_subscript.names | second_subscript.names) - {*moving, *around}
+        if (
+            any(first_subscript.atoms())
+            or any(second_subscript.atoms())
+            or not self._are_unchanged(names)
+        ):
             return None
-        used = [name for name in moving if name in mine.names]
-        if {name for name in around if name in theirs.names} != set(used):
+        used = [name for name in moving if name in first_subscript.names]
+        if {name for name in around if name in second_subscript.names} != set(used):
             return None
         if any(moving[name] is not around.get(name) for name in used):
             return None
-        return _differences_of(mine, theirs, used)
+        return _differences_of(first_subscript, second_subscript, used)
 
     def _has_fixed_range(self, loop: Loop) -> bool:
         """Whether a loop has the same range in every iteration of the worksharing loop."""
@@ -226,15 +230,17 @@ class _DistanceSolver:
         )
 
 
-def _differences_of(mine: Expr, theirs: Expr, used: Sequence[str]) -> dict[str, int] | None:
+def _differences_of(
+    first_subscript: Expr, second_subscript: Expr, used: Sequence[str]
+) -> dict[str, int] | None:
     """Returns for each variable the difference that makes the subscripts of one dimension equal.
 
     None if unknown. The differences solve `mine(v) = theirs(v + shift)`.
     """
-    rest = mine - theirs
+    rest = first_subscript - second_subscript
     factors: dict[str, Expr] = {}
     for name in used:
-        factor, same = mine.coefficient(name), theirs.coefficient(name)
+        factor, same = first_subscript.coefficient(name), second_subscript.coefficient(name)
         if factor is None or factor != same or not factor.terms:
             return None
         if not factor.names.isdisjoint(used):
@@ -257,7 +263,7 @@ def _differences_of(mine: Expr, theirs: Expr, used: Sequence[str]) -> dict[str, 
     return None if rest.terms else shifts
 
 
-def independent(region: Region, loop: Loop) -> bool:
+def is_independent_loop(region: Region, loop: Loop) -> bool:
     """Whether an inner loop is certainly parallel within one iteration of its outer loops. No two
     of its iterations may access an element that one of them writes.
     """

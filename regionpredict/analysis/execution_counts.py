@@ -13,9 +13,9 @@ from typing import NamedTuple
 
 from regionpredict.analysis import loop_enumeration
 from regionpredict.analysis.bindings import Bindings
-from regionpredict.analysis.condition_counts import conjuncts
+from regionpredict.analysis.condition_counts import conjuncts_of
 from regionpredict.analysis.facts import count_of_loops
-from regionpredict.analysis.iterations import executions
+from regionpredict.analysis.iterations import executions_in_loops
 from regionpredict.constant import Constant
 from regionpredict.ir import Expr, Loop, Span
 from regionpredict.ir.folding import Number
@@ -84,7 +84,7 @@ def runs_of(loops: Sequence[Loop], bindings: Bindings) -> Runs:
     """
     if not loops:
         return ONCE
-    count = count_of_loops(executions(tuple(loops)), bindings)
+    count = count_of_loops(executions_in_loops(tuple(loops)), bindings)
     if count.value is not None:
         return Runs(count.expr, count.value, float(count.value))
     weight = 1.0
@@ -111,7 +111,7 @@ class Guard(NamedTuple):
     @property
     def is_decided(self) -> bool:
         """Whether the condition is known to be true in all iterations, or false in all."""
-        known = [part.constant for part in conjuncts(self.condition)]
+        known = [part.constant for part in conjuncts_of(self.condition)]
         return 0 in known or None not in known
 
     def with_arguments(self, numbers: Mapping[int, Number]) -> Guard:
@@ -161,7 +161,7 @@ def _conditions_on_loops(guard: Guard, loops: Sequence[Loop]) -> list[Expr]:
         name: Expr.name(variables[span]) if span in variables else _MOVED
         for name, span in guard.counters
     }  # fmt: skip
-    return conjuncts(guard.condition.substitute(names))
+    return conjuncts_of(guard.condition.substitute(names))
 
 
 _MOVED = Expr.atom("varying", label="an unknown counter", over=("?",))
@@ -174,11 +174,11 @@ def _runs_satisfying(
     """Returns the number of executions of a nest for which these conditions on its variables
     hold.
     """
-    count = loop_enumeration.runs(loops, bindings.values, conditions)
+    count = loop_enumeration.count_executions(loops, bindings.values, conditions)
     if count is not None:
         return Runs(None, count, float(count), total_runs.assumed)
     assumed = [_with_assumed_trips(loop, bindings) for loop in loops]
-    some = loop_enumeration.runs(assumed, bindings.values, conditions)
+    some = loop_enumeration.count_executions(assumed, bindings.values, conditions)
     if some is not None:
         return Runs(None, None, float(some), total_runs.assumed)
     notes = tuple(_undecided_note(guard, None) for guard in guards)

@@ -6,12 +6,12 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from regionpredict.analysis.bindings import Bindings, free_names
-from regionpredict.analysis.conflicts import conflicts
+from regionpredict.analysis.conflicts import conflict_diagnostics
 from regionpredict.analysis.dimensions import array_dimensions, counted_arrays
 from regionpredict.analysis.footprint import may_be_less, touched_bytes, working_set
-from regionpredict.analysis.iterations import Executions, executions, iterations
-from regionpredict.analysis.patterns import pattern
-from regionpredict.analysis.reuse import reuse
+from regionpredict.analysis.iterations import Executions, executions_in_loops, iterations_of
+from regionpredict.analysis.patterns import access_pattern
+from regionpredict.analysis.reuse import reuse_of_access
 from regionpredict.ir import Access, Diagnostic, Expr, Loop, Region, Statement
 
 
@@ -139,12 +139,14 @@ class SymbolicFacts:
 
     def at(self, bindings: Bindings) -> RegionFacts:
         """Returns all facts of the region for the values in `bindings`."""
-        counts = [self._count(at, runs, bindings) for at, runs in enumerate(self.executions)]
+        counts = [
+            self._cached_loop_count(at, runs, bindings) for at, runs in enumerate(self.executions)
+        ]
         statements = tuple(
             StatementFact(place.statement, place.loops, counts[place.runs], place.accesses)
             for place in self.statements
         )
-        iterations = self._count(-1, self.iterations, bindings)
+        iterations = self._cached_loop_count(-1, self.iterations, bindings)
         size = self.working_set
         return RegionFacts(
             region=self.region,
@@ -158,7 +160,7 @@ class SymbolicFacts:
             free_names=self.free_names,
         )
 
-    def _count(self, number: int, runs: Executions, bindings: Bindings) -> Count:
+    def _cached_loop_count(self, number: int, runs: Executions, bindings: Bindings) -> Count:
         """Evaluates `count_of_loops`. Results are cached by the values of the names that occur in
         loop bounds, since many other names do not affect them.
         """
@@ -183,14 +185,14 @@ def symbolic_facts(region: Region) -> SymbolicFacts:
         accesses = []
         for access in statement.accesses:
             counts = access.array in counted
-            judged = reuse(access, loops, dims[access.array]) if counts else "hit"
-            kind = pattern(access, arrays[access.array], loops)
+            judged = reuse_of_access(access, loops, dims[access.array]) if counts else "hit"
+            kind = access_pattern(access, arrays[access.array], loops)
             fact = AccessFact(access, judged, kind, counts)
             accesses.append(fact)
             by_array[access.array].append(fact)
         if key not in numbers:
             numbers[key] = len(runs)
-            runs.append(executions(loops))
+            runs.append(executions_in_loops(loops))
         statements.append(_SymbolicStatement(statement, loops, numbers[key], tuple(accesses)))
     shown = tuple(
         ArrayFact(name, dims[name], name in counted, tuple(by_array[name])) for name in sorted(dims)
@@ -201,8 +203,8 @@ def symbolic_facts(region: Region) -> SymbolicFacts:
     notes = [*_notes_on_unknowns(region, unknown, shown), *early]
     return SymbolicFacts(
         region=region,
-        status=_status(region, has_statements=bool(statements)),
-        iterations=iterations(region),
+        status=_region_status(region, has_statements=bool(statements)),
+        iterations=iterations_of(region),
         working_set=size,
         executions=tuple(runs),
         statements=tuple(statements),
@@ -226,7 +228,7 @@ def checked_facts(region: Region, bindings: Bindings) -> RegionFacts:
     """
     facts = facts_of(region, bindings)
     trips = bindings.whole(region.nest.trips) if region.nest is not None else None
-    return replace(facts, diagnostics=(*facts.diagnostics, *conflicts(region, trips)))
+    return replace(facts, diagnostics=(*facts.diagnostics, *conflict_diagnostics(region, trips)))
 
 
 def count_of(expression: Expr | None, bindings: Bindings) -> Count:
@@ -284,7 +286,7 @@ INCOMPLETE = frozenset(("RP102", "RP106", "RP108", "RP111", "RP113"))
 """The rules for regions that are not completely supported."""
 
 
-def _status(region: Region, *, has_statements: bool) -> str:
+def _region_status(region: Region, *, has_statements: bool) -> str:
     if region.nest is None:
         return "skipped"
     rules = {note.id for note in region.diagnostics}

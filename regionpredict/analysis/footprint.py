@@ -10,7 +10,12 @@ from typing import NamedTuple
 from regionpredict.analysis.bindings import Bindings
 from regionpredict.analysis.dimensions import without_clamps
 from regionpredict.analysis.given_sizes import extent_name
-from regionpredict.analysis.loop_enumeration import Extent, extents_of_all, has_unknown_trips, runs
+from regionpredict.analysis.loop_enumeration import (
+    Extent,
+    count_executions,
+    extents_of_all,
+    has_unknown_trips,
+)
 from regionpredict.analysis.symbolic.domain import Domain, Range, domain_of
 from regionpredict.ir import Access, Array, Expr, Loop, Region
 from regionpredict.ir.expr import ONE, Atom
@@ -45,7 +50,7 @@ def working_set(region: Region) -> tuple[Expr | None, tuple[str, ...]]:
     for array in region.arrays:
         if array.storage == "private" or _containing_array(array, region) is not None:
             continue
-        size = footprint(array, references.get(array.name, ()), known)
+        size = footprint_bytes(array, references.get(array.name, ()), known)
         if size is None:
             unknown.append(array.name)
             total = None
@@ -146,7 +151,9 @@ def _box_sides(
     """
     if extents is None:
         return None
-    if not extents and (_readable_subscripts(access) or runs(loops, bindings.values) == 0):
+    if not extents and (
+        _readable_subscripts(access) or count_executions(loops, bindings.values) == 0
+    ):
         return []
     remaining = iter(extents)
     sides = []
@@ -221,7 +228,7 @@ def _containing_array(array: Array, region: Region) -> Array | None:
     return outer
 
 
-def footprint(
+def footprint_bytes(
     array: Array, references: Iterable[Reference], known: KnownSides | None = None
 ) -> Expr | None:
     """Returns the bytes of the bounding box of an array's accessed elements. If a reference is not
@@ -238,7 +245,7 @@ def footprint(
         box = own if box is None else _union_box(box, own)
     if box is None:
         return Expr.const(0)
-    return _volume(box) * array.element_bytes
+    return _bytes_of_box(box) * array.element_bytes
 
 
 def declared_bytes(array: Array) -> Expr | None:
@@ -259,7 +266,7 @@ def access_box(
     here = known.setdefault(ranges, {}) if ranges is not None else {}
     for position, subscript in enumerate(access.subscripts):
         if ranges is not None and subscript not in here:
-            here[subscript] = _extremes(without_clamps(subscript), ranges)
+            here[subscript] = _subscript_extremes(without_clamps(subscript), ranges)
         side = here.get(subscript)
         if side is None:
             extent = array.dims[position] if position < len(array.dims) else None
@@ -270,7 +277,7 @@ def access_box(
     return tuple(sides)
 
 
-def _extremes(subscript: Expr, ranges: tuple[Range, ...]) -> Side | None:
+def _subscript_extremes(subscript: Expr, ranges: tuple[Range, ...]) -> Side | None:
     """Returns the lowest and the highest value of a subscript over the iteration space."""
     low = high = subscript
     for loop in reversed(ranges):
@@ -328,7 +335,7 @@ def _extreme_of_min_or_max(
     ]
     if sides[0] is None or sides[1] is None:
         return None
-    return fixed + (_lower if least else _higher)(sides[0], sides[1])
+    return fixed + (_smaller_bound if least else _larger_bound)(sides[0], sides[1])
 
 
 def _is_positive(expression: Expr) -> bool | None:
@@ -362,19 +369,19 @@ def _union_box(left: Box, right: Box) -> Box:
     if len(left) != len(right):
         return max(left, right, key=len)
     return tuple(
-        a if a is b else (_lower(a[0], b[0]), _higher(a[1], b[1]))
+        a if a is b else (_smaller_bound(a[0], b[0]), _larger_bound(a[1], b[1]))
         for a, b in zip(left, right, strict=True)
     )
 
 
-def _lower(a: Expr, b: Expr) -> Expr:
+def _smaller_bound(a: Expr, b: Expr) -> Expr:
     difference = _sign_of_difference(a, b)
     if difference is None:
         return _min_or_max("min", a, b)
     return a if difference <= 0 else b
 
 
-def _higher(a: Expr, b: Expr) -> Expr:
+def _larger_bound(a: Expr, b: Expr) -> Expr:
     difference = _sign_of_difference(a, b)
     if difference is None:
         return _min_or_max("max", a, b)
@@ -387,9 +394,9 @@ def _min_or_max(kind: str, a: Expr, b: Expr) -> Expr:
     If one expression is already a `min` or `max`, the other expression is compared with its
     operands. The result therefore does not grow with each of many references.
     """
-    better = _lower if kind == "min" else _higher
+    better = _smaller_bound if kind == "min" else _larger_bound
     for bound, other in ((a, b), (b, a)):
-        sides = _operands(kind, bound)
+        sides = _min_max_operands(kind, bound)
         for at, side in enumerate(sides if len(sides) > 1 else ()):
             if _sign_of_difference(side, other) is not None:
                 if better(side, other) is side:
@@ -398,7 +405,7 @@ def _min_or_max(kind: str, a: Expr, b: Expr) -> Expr:
     return Expr.atom(kind, *_sorted_by_text(a, b))
 
 
-def _operands(kind: str, bound: Expr) -> list[Expr]:
+def _min_max_operands(kind: str, bound: Expr) -> list[Expr]:
     """Returns the operands of a nested `min` or `max`. Any other expression is its own operand."""
     sides, waiting = [], [bound]
     while waiting:
@@ -427,7 +434,7 @@ def _sign_of_difference(a: Expr, b: Expr) -> int | None:
     return None if sign is None else (1 if sign else -1)
 
 
-def _volume(box: Box) -> Expr:
+def _bytes_of_box(box: Box) -> Expr:
     total = ONE
     for low, high in box:
         total = total * (high - low + 1)

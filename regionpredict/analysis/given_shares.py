@@ -42,13 +42,13 @@ class Given(NamedTuple):
     whole: dict[str, int]
     shares: dict[str, Fraction]
 
-    def every(self) -> dict[str, int | Fraction]:
+    def all_values(self) -> dict[str, int | Fraction]:
         """Returns all given values. Each name is in only one of the two dictionaries."""
         return {**self.whole, **self.shares}
 
     def without(self, names: Collection[str]) -> dict[str, int | Fraction]:
         """Returns all values except those for some names."""
-        return {name: value for name, value in self.every().items() if name not in names}
+        return {name: value for name, value in self.all_values().items() if name not in names}
 
 
 def split_by_kind(given: Mapping[str, float | Fraction]) -> Given:
@@ -77,10 +77,10 @@ def conditions_at(region: Region, file: str, line: int) -> Iterator[Branch]:
 def every_condition(region: Region) -> Iterator[Branch]:
     """Yields every `if` of the region's nest that contains statements."""
     if region.nest is not None:
-        yield from _conditions(region.nest)
+        yield from _conditions_inside(region.nest)
 
 
-def _conditions(node: Node) -> Iterator[Branch]:
+def _conditions_inside(node: Node) -> Iterator[Branch]:
     if isinstance(node, Statement):
         return
     if isinstance(node, Branch):
@@ -90,7 +90,7 @@ def _conditions(node: Node) -> Iterator[Branch]:
     else:
         inside = [*node.body]
     for inner in inside:
-        yield from _conditions(inner)
+        yield from _conditions_inside(inner)
 
 
 def with_given(region: Region, given: Given) -> Region:
@@ -101,7 +101,7 @@ def with_given(region: Region, given: Given) -> Region:
     """
     shares: dict[Span, Fraction] = {}
     region = _with_skew(region, given)
-    for name, value in given.every().items():
+    for name, value in given.all_values().items():
         place = place_of(name)
         if place is None or not 0 <= value <= 1:
             continue

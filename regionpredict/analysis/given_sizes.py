@@ -80,7 +80,7 @@ def names_here(region: Region, function: str, name: str) -> list[str]:
     ]
 
 
-def owners_of(region: Region, name: str) -> Iterator[tuple[str, str]]:
+def functions_owning(region: Region, name: str) -> Iterator[tuple[str, str]]:
     """Yields the functions that own the variable with this name, and its name in each function."""
     for other in region.others:
         rest = name.removeprefix(other.name)
@@ -94,7 +94,7 @@ def qualified_name(region: Region, name: str) -> str | None:
     """Returns the name `main:n` or `n'` for the `n` of another function, in a region with its own
     `n`. None if the name means something else.
     """
-    for function, plain in owners_of(region, name):
+    for function, plain in functions_owning(region, name):
         if plain != name and function != region.function:
             return f"{function}:{plain}"
     return None
@@ -166,7 +166,7 @@ def with_given_trips(region: Region, given: Mapping[str, int]) -> Region:
     return replace(region, nest=nest, enclosing=enclosing, diagnostics=known)
 
 
-def _loop_with_trips(loop: Loop, names: set[str], around: str | None) -> Loop:
+def _loop_with_trips(loop: Loop, names: set[str], enclosing_function: str | None) -> Loop:
     body = tuple(_node_with_trips(node, names, loop.variable) for node in loop.body)
     trips = _given_trips(loop, names)
     if trips is None:
@@ -174,8 +174,12 @@ def _loop_with_trips(loop: Loop, names: set[str], around: str | None) -> Loop:
     step = loop.step if loop.step is not None and loop.step.constant else ONE
     start = loop.start
     if start is None or start.has_unreadable_part:
-        follows = start is not None and around is not None
-        start = Expr.name(around) * trips * step if follows and around is not None else ZERO
+        follows = start is not None and enclosing_function is not None
+        start = (
+            Expr.name(enclosing_function) * trips * step
+            if follows and enclosing_function is not None
+            else ZERO
+        )
     down = (step.constant or 0) < 0
     return replace(
         loop, start=start, bound=start + trips * step, comparison=">" if down else "<",
@@ -201,14 +205,17 @@ def _given_trips(loop: Loop, names: set[str]) -> Expr | None:
     )
 
 
-def _node_with_trips(node: Node, names: set[str], around: str) -> Node:
+def _node_with_trips(node: Node, names: set[str], enclosing_function: str) -> Node:
     if isinstance(node, Loop):
-        return _loop_with_trips(node, names, around)
+        return _loop_with_trips(node, names, enclosing_function)
     if isinstance(node, Statement):
         return node
     if isinstance(node, Branch):
         sides = tuple(
-            tuple(_node_with_trips(part, names, around) for part in side) for side in node.sides
+            tuple(_node_with_trips(part, names, enclosing_function) for part in side)
+            for side in node.sides
         )
         return replace(node, sides=sides)
-    return replace(node, body=tuple(_node_with_trips(part, names, around) for part in node.body))
+    return replace(
+        node, body=tuple(_node_with_trips(part, names, enclosing_function) for part in node.body)
+    )

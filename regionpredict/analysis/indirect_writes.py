@@ -140,23 +140,28 @@ def _writes_same_value(statement: Statement, changing: Collection[str], region: 
 
 
 def _is_selected_by_memory(
-    access: Access, chosen: Collection[str], loops: Sequence[Loop], region: Region,
+    access: Access, changing_variables: Collection[str], loops: Sequence[Loop], region: Region,
     kinds: Collection[str] = ("ref",),
 ) -> bool:  # fmt: skip
-    """Whether only an index from memory selects the element. `chosen` are the variables that change
-    it.
+    """Whether only an index from memory selects the element. `changing_variables` are the variables
+    that change it.
     """
     parallel_variables = {loop.variable for loop in parallel_loops(region)}
-    return any(_is_lookup(subscript, chosen, kinds) for subscript in access.subscripts) and all(
+    return any(
+        _is_lookup(subscript, changing_variables, kinds) for subscript in access.subscripts
+    ) and all(
         _is_shared_by_threads(subscript, loops, parallel_variables, region)
         for subscript in access.subscripts
     )
 
 
-def _is_lookup(subscript: Expr, chosen: Collection[str], kinds: Collection[str]) -> bool:
+def _is_lookup(
+    subscript: Expr, changing_variables: Collection[str], kinds: Collection[str]
+) -> bool:
     """Whether the subscript is read from memory and changes with the iteration."""
     return any(
-        atom.kind in kinds and not atom.names.isdisjoint(chosen) for atom in subscript.atoms()
+        atom.kind in kinds and not atom.names.isdisjoint(changing_variables)
+        for atom in subscript.atoms()
     )
 
 

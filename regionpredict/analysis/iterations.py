@@ -7,7 +7,7 @@ from math import prod
 from typing import NamedTuple
 
 from regionpredict.analysis.bindings import Bindings
-from regionpredict.analysis.loop_enumeration import runs
+from regionpredict.analysis.loop_enumeration import count_executions
 from regionpredict.analysis.symbolic.domain import steps_of
 from regionpredict.analysis.symbolic.piecewise import Steps, exact_total, readable_total
 from regionpredict.ir import Expr, Loop, Region
@@ -36,7 +36,7 @@ class Executions(NamedTuple):
         """
         if self.loops is None:
             return None
-        carried = runs(self.source, bindings.values)
+        carried = count_executions(self.source, bindings.values)
         if carried is not None:
             return carried
         variables = {loop.variable for loop in self.loops}
@@ -65,14 +65,14 @@ class Executions(NamedTuple):
 UNKNOWN = Executions(None, (), at_most=False, loops=None)
 
 
-def iterations(region: Region) -> Executions:
+def iterations_of(region: Region) -> Executions:
     """Returns the number of iterations that the directive distributes over the threads.
 
     It is the product of the trip counts of the collapsed loops, or their sum if the inner loop
     depends on the outer one.
     """
     loops = shared_loops(region)
-    return executions(loops) if loops else UNKNOWN
+    return executions_in_loops(loops) if loops else UNKNOWN
 
 
 def shared_loops(region: Region) -> tuple[Loop, ...]:
@@ -85,7 +85,7 @@ def shared_loops(region: Region) -> tuple[Loop, ...]:
     return tuple(loops)
 
 
-def executions(loops: tuple[Loop, ...]) -> Executions:
+def executions_in_loops(loops: tuple[Loop, ...]) -> Executions:
     """Returns the executions of a statement in `loops` (outermost first) per execution of the
     region.
 
@@ -113,10 +113,10 @@ def executed_statements(region: Region, values: Mapping[str, Number]) -> float:
     """Returns the number of executed statements. Loops with an unknown trip count are counted
     once.
     """
-    trips = {id(loop): _trips(loop, values) for loop in region.loops()}
+    trips = {id(loop): _trips_of_loop(loop, values) for loop in region.loops()}
     return sum(prod(trips[id(loop)] for loop in loops) for _, loops in region.statements())
 
 
-def _trips(loop: Loop, values: Mapping[str, Number]) -> float:
+def _trips_of_loop(loop: Loop, values: Mapping[str, Number]) -> float:
     known = loop.trips.evaluate(values) if loop.trips is not None else None
     return 1.0 if known is None else max(0.0, float(known))

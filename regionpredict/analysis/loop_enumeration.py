@@ -17,8 +17,8 @@ from typing import NamedTuple
 from regionpredict.analysis.condition_counts import (
     UndecidedError,
     Values,
+    condition_holds,
     count_satisfying,
-    holds,
 )
 from regionpredict.ir import Expr, Loop
 from regionpredict.ir.expr import ZERO
@@ -44,7 +44,7 @@ class _Steps(NamedTuple):
         return self.first + (self.trips - 1) * self.step
 
 
-def runs(
+def count_executions(
     loops: Sequence[Loop], values: Mapping[str, Number], conditions: Sequence[Expr] = ()
 ) -> int | None:
     """Returns the number of executions of the body of the loops (outermost first) for which all
@@ -72,7 +72,7 @@ class Extent(NamedTuple):
     high: int
 
 
-def extents(
+def extents_over_loops(
     subscripts: Sequence[Expr], loops: Sequence[Loop], values: Mapping[str, Number]
 ) -> tuple[Extent, ...] | None:
     """Returns the extents of expressions over all iterations of the loops. Empty if no iteration
@@ -101,7 +101,7 @@ def extents(
         for _, steps in _enumerated_iterations(loops, enumerated_loops, values, budget):
             at = dict(values)
             at.update((name, step) for name, step in steps.items() if isinstance(step, int))
-            met = [_extent(subscript, own, steps, at, budget) for subscript, own in bound]
+            met = [_linear_extent(subscript, own, steps, at, budget) for subscript, own in bound]
             ranges = tuple(
                 Extent(min(a.low, b.low), max(a.high, b.high))
                 for a, b in zip(ranges or met, met, strict=True)
@@ -118,9 +118,11 @@ def extents_of_all(
     evaluated once for all references, unless this takes too long.
     """
     every = dict.fromkeys(subscript for own in references for subscript in own)
-    enumerated = None if has_unknown_trips(loops, values) else extents([*every], loops, values)
+    enumerated = (
+        None if has_unknown_trips(loops, values) else extents_over_loops([*every], loops, values)
+    )
     if enumerated is None:
-        yield from (extents(own, loops, values) for own in references)
+        yield from (extents_over_loops(own, loops, values) for own in references)
         return
     known = dict(zip(every, enumerated, strict=False))
     for own in references:
@@ -132,8 +134,10 @@ def has_unknown_trips(loops: Sequence[Loop], values: Mapping[str, Number]) -> bo
     return any(not _has_known_trips(loop, loops, values) for loop in loops)
 
 
-def _has_known_trips(loop: Loop, around: Sequence[Loop], values: Mapping[str, Number]) -> bool:
-    own = {other.variable for other in around}
+def _has_known_trips(
+    loop: Loop, enclosing_loops: Sequence[Loop], values: Mapping[str, Number]
+) -> bool:
+    own = {other.variable for other in enclosing_loops}
     return (
         loop.trips is not None
         and _names_in_header(loop) <= own | values.keys()
@@ -159,7 +163,7 @@ class _IterationBudget:
     def __init__(self) -> None:
         self.left = _MOST_STEPS
 
-    def spend(self, steps: int = 1) -> None:
+    def spend_steps(self, steps: int = 1) -> None:
         self.left -= steps
         if self.left < 0:
             raise TooManyError
@@ -242,7 +246,7 @@ def _enumerated_iterations(
         loop = loops[depth]
         own = _steps_of(loop, ends[depth], at)
         if rounds[depth]:
-            budget.spend(own.trips)
+            budget.spend_steps(own.trips)
         if not own.trips:
             return
         if enumerated_loops[depth] and own.trips > budget.left:
@@ -251,7 +255,7 @@ def _enumerated_iterations(
             yield from below(depth + 1, at, {**steps, loop.variable: own}, weight * own.trips)
             return
         for number in range(own.trips):
-            budget.spend()
+            budget.spend_steps()
             value = own.first + number * own.step
             at[loop.variable] = value
             yield from below(depth + 1, at, {**steps, loop.variable: value}, weight)
@@ -293,7 +297,7 @@ class _ExecutionCounter:
 
     def whole(self) -> int:
         """Returns the number of executions of the body."""
-        if not all(holds(condition, self._at) for condition in self._always):
+        if not all(condition_holds(condition, self._at) for condition in self._always):
             return 0
         return self.executions_from(0)
 
@@ -316,7 +320,7 @@ class _ExecutionCounter:
             loop = self._loops[depth]
             own = _steps_of(loop, self._ends[depth], self._at)
             if self._rounds[depth]:
-                self._budget.spend(own.trips)
+                self._budget.spend_steps(own.trips)
             if not own.trips:
                 return 0
             if self._loops_to_enumerate[depth]:
@@ -330,9 +334,9 @@ class _ExecutionCounter:
             raise TooManyError
         name, total = self._loops[depth].variable, 0
         for number in range(own.trips):
-            self._budget.spend()
+            self._budget.spend_steps()
             self._at[name] = own.first + number * own.step
-            if all(holds(condition, self._at) for condition in self._conditions[depth]):
+            if all(condition_holds(condition, self._at) for condition in self._conditions[depth]):
                 total += self.executions_from(depth + 1)
         self._at.pop(name, None)
         return total
@@ -409,7 +413,7 @@ def _integer_value(expression: Expr | None, values: Mapping[str, Number]) -> int
     return value
 
 
-def _extent(
+def _linear_extent(
     subscript: _End, loop_variables: Sequence[str], steps: Mapping[str, int | _Steps],
     at: dict[str, Number], budget: _IterationBudget,
 ) -> Extent:  # fmt: skip
@@ -422,7 +426,7 @@ def _extent(
         own = steps[name]
         choices.append((own.first, own.last) if isinstance(own, _Steps) else (own,))
     for corner in product(*choices):
-        budget.spend()
+        budget.spend_steps()
         at.update(zip(loop_variables, corner, strict=True))
         numbers.append(subscript if isinstance(subscript, int) else _integer_value(subscript, at))
     return Extent(min(numbers), max(numbers))

@@ -90,11 +90,11 @@ def _may_overlap_earlier(team: TeamFacts, construct: ParallelConstruct) -> bool:
     return False
 
 
-def _may_overlap(first: RegionFacts, then: RegionFacts) -> bool:
+def _may_overlap(first: RegionFacts, second: RegionFacts) -> bool:
     """Whether threads may run the second loop while other threads are still in the first."""
-    regions = (first.region, then.region)
+    regions = (first.region, second.region)
     return (
-        first.status == then.status == "complete"
+        first.status == second.status == "complete"
         and all(_has_known_accesses(region) for region in regions)
         and not any(first.region.clause(name) is not None for name in _AFTER_ALL)
         and not _share_scalars(*regions)
@@ -109,11 +109,11 @@ def _has_known_accesses(region: Region) -> bool:
     return not (
         any(call.memory for statement, _ in region.statements() for call in statement.calls)
         or any(array.storage == "unknown" for array in region.arrays)
-        or any(_synchronisations(region.nest))
+        or any(_synchronisations_in(region.nest))
     )
 
 
-def _synchronisations(nest: Loop) -> Iterator[Synchronisation]:
+def _synchronisations_in(nest: Loop) -> Iterator[Synchronisation]:
     waiting = list(nest.body)
     while waiting:
         node = waiting.pop()
@@ -125,11 +125,11 @@ def _synchronisations(nest: Loop) -> Iterator[Synchronisation]:
             waiting += [inner for side in node.sides for inner in side]
 
 
-def _share_scalars(first: Region, then: Region) -> bool:
+def _share_scalars(first: Region, second: Region) -> bool:
     """Whether the first loop sets a shared variable that the second loop uses."""
-    shared = first.shared | then.shared
-    used = free_names(then) | {root_of(access.array) for access in _accesses(then)}
-    for statement, _ in then.statements():
+    shared = first.shared | second.shared
+    used = free_names(second) | {root_of(access.array) for access in _accesses_of_region(second)}
+    for statement, _ in second.statements():
         used |= statement.reads | statement.writes
     return any(
         name in shared and name in used
@@ -137,31 +137,32 @@ def _share_scalars(first: Region, then: Region) -> bool:
     )  # fmt: skip
 
 
-def _accesses(region: Region) -> list[Access]:
+def _accesses_of_region(region: Region) -> list[Access]:
     return [access for statement, _ in region.statements() for access in statement.accesses]
 
 
-def _arrays_in_both(first: Region, then: Region) -> list[str]:
+def _arrays_in_both(first: Region, second: Region) -> list[str]:
     """Returns the shared arrays that both loops access and at least one loop writes."""
     private = {
-        array.name for region in (first, then) for array in region.arrays
+        array.name for region in (first, second) for array in region.arrays
         if array.storage == "private"
     }  # fmt: skip
-    touched = [_accesses(first), _accesses(then)]
+    touched = [_accesses_of_region(first), _accesses_of_region(second)]
     names = [{access.array for access in accesses} - private for accesses in touched]
     written = {access.array for access in (*touched[0], *touched[1]) if access.kind == "write"}
     return sorted(names[0] & names[1] & written)
 
 
-def _accessed_by_same_thread(array: str, first: Region, then: Region) -> bool:
+def _accessed_by_same_thread(array: str, first: Region, second: Region) -> bool:
     """Whether each element that a thread accesses in one loop is accessed only by the same thread
     in the other loop.
     """
-    if not _have_same_iterations(first, then):
+    if not _have_same_iterations(first, second):
         return False
     positions = [
         [_as_iteration_expression(subscript, region) for subscript in access.subscripts]
-        for region in (first, then) for access in _accesses(region) if access.array == array
+        for region in (first, second)
+        for access in _accesses_of_region(region) if access.array == array
     ]  # fmt: skip
     ranks = {len(place) for place in positions}
     return len(ranks) == 1 and any(
@@ -170,14 +171,14 @@ def _accessed_by_same_thread(array: str, first: Region, then: Region) -> bool:
     )
 
 
-def _have_same_iterations(first: Region, then: Region) -> bool:
+def _have_same_iterations(first: Region, second: Region) -> bool:
     """Whether each thread certainly has the same iterations of both loops."""
-    left, right = first.nest, then.nest
+    left, right = first.nest, second.nest
     return (
         left is not None
         and right is not None
-        and all(_has_static_assignment(region) for region in (first, then))
-        and schedule_of(first) == schedule_of(then)
+        and all(_has_static_assignment(region) for region in (first, second))
+        and schedule_of(first) == schedule_of(second)
         and (left.start, left.bound, left.comparison, left.step)
         == (right.start, right.bound, right.comparison, right.step)
     )

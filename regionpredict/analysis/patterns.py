@@ -9,7 +9,7 @@ non-affine address is irregular.
 from __future__ import annotations
 
 from regionpredict.analysis.dimensions import without_clamps
-from regionpredict.analysis.periodic_subscripts import unwrapped
+from regionpredict.analysis.periodic_subscripts import without_wrap_around
 from regionpredict.ir import Access, Array, Expr, Loop
 
 LINE_BYTES = 64
@@ -19,7 +19,7 @@ machines have this size.
 _IRREGULAR = frozenset(("ref", "call", "varying", "mod", "floordiv", "select", "carried"))
 
 
-def pattern(
+def access_pattern(
     access: Access, array: Array, loops: tuple[Loop, ...], line_bytes: int = LINE_BYTES
 ) -> str:
     """Returns 'streaming', 'latency' or 'irregular' for a reference in `loops`, outermost first.
@@ -28,7 +28,9 @@ def pattern(
     the next one.
     """
     variables = frozenset(loop.variable for loop in loops)
-    moved = [unwrapped(without_clamps(subscript), loops) for subscript in access.subscripts]
+    moved = [
+        without_wrap_around(without_clamps(subscript), loops) for subscript in access.subscripts
+    ]
     if any(_is_irregular(subscript, variables) for subscript in moved):
         return "irregular"
     for loop in reversed(loops):

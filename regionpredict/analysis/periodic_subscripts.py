@@ -13,7 +13,7 @@ _LARGE = 1 << 20
 _DECIDED_BY_DATA = frozenset(("ref", "call", "varying", "mod", "floordiv", "carried"))
 
 
-def unwrapped(subscript: Expr, loops: Sequence[Loop]) -> Expr:
+def without_wrap_around(subscript: Expr, loops: Sequence[Loop]) -> Expr:
     """Returns the subscript without wrap-around: `(i + 1) % n` becomes `i + 1`, if i runs up to n.
 
     In a loop that is not longer than the period, each position occurs once. All iterations except

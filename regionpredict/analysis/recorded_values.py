@@ -12,11 +12,11 @@ from dataclasses import dataclass, field, replace
 from itertools import accumulate
 from typing import NamedTuple
 
-from regionpredict.analysis.bindings import Bindings, bind, free_names
+from regionpredict.analysis.bindings import Bindings, bind_names, free_names
 from regionpredict.analysis.bisection import smallest_reaching
 from regionpredict.analysis.facts import RegionFacts, checked_facts
 from regionpredict.analysis.given_sizes import trip_name, with_given_trips
-from regionpredict.analysis.iterations import executed_statements, iterations
+from regionpredict.analysis.iterations import executed_statements, iterations_of
 from regionpredict.ir import Definition, Expr, Region
 from regionpredict.ir.folding import Number
 
@@ -80,25 +80,25 @@ def recorded_facts(
     """
     # A recorded run takes precedence over an interpreted run without arguments.
     without_defaults = tuple(made for made in definitions if made.origin != "defaults")
-    known = bind(region, without_defaults, given)
+    known = bind_names(region, without_defaults, given)
     typical, share = _typical_case(region, definitions, known, recorded)
     computed = _derived_values(definitions, known.values, typical.values)
     sizes = {**typical.values, **computed}
     open_loops = {trip_name(loop) for loop in region.loops()
                   if loop.trips is None or loop.trips.has_unreadable_part}  # fmt: skip
     region = with_given_trips(region, {name: sizes[name] for name in sizes if name in open_loops})
-    bindings = bind(region, definitions, given, sizes)
-    if typical.trips is not None and iterations(region).value(bindings) != typical.trips:
-        known = bind(region, without_defaults, given, sizes)
+    bindings = bind_names(region, definitions, given, sizes)
+    if typical.trips is not None and iterations_of(region).value(bindings) != typical.trips:
+        known = bind_names(region, without_defaults, given, sizes)
         solved = _solved_from_count(region, known, typical.trips)
         if solved is not None:
             sizes |= solved
-            bindings = bind(region, definitions, given, sizes)
+            bindings = bind_names(region, definitions, given, sizes)
         elif _has_unnamed_sizes(region, known) and region.nest is not None and region.collapse == 1:
             trips = {trip_name(region.nest): typical.trips}
             region = with_given_trips(region, trips)
             sizes |= trips
-            bindings = bind(region, definitions, given, sizes)
+            bindings = bind_names(region, definitions, given, sizes)
     source = tuple(
         made for made in without_defaults if computed.keys().isdisjoint(made.value.names)
     )
@@ -147,7 +147,7 @@ def _derived_values(
             unknown = made.value.names - values.keys()
             if made.range is None and made.name in made_of and len(unknown) == 1:
                 [name] = unknown
-                solved = _solution(made.value, name, values, made_of[made.name])
+                solved = _smallest_solution(made.value, name, values, made_of[made.name])
                 if solved is not None:
                     new[name] = solved
         if not new:
@@ -155,16 +155,18 @@ def _derived_values(
         found |= new
 
 
-def _solution(value: Expr, name: str, values: Mapping[str, Number], wanted: int) -> int | None:
+def _smallest_solution(
+    value: Expr, name: str, values: Mapping[str, Number], target_value: int
+) -> int | None:
     """Returns the smallest nonnegative value of `name` at which the expression has the value
-    `wanted`. The expression must increase with the name.
+    `target_value`. The expression must increase with the name.
     """
 
     def at(size: int) -> int | None:
         number = value.evaluate({**values, name: size})
         return None if number is None else int(number // 1)
 
-    return _argument_of(at, wanted)
+    return _argument_of(at, target_value)
 
 
 def _names_to_record(
@@ -172,7 +174,7 @@ def _names_to_record(
     bindings: Bindings, recorded: Iterable[str],
 ) -> tuple[str, ...]:  # fmt: skip
     """Returns the names of the region without a value from the caller or the source."""
-    without = bind(region, definitions, given).values
+    without = bind_names(region, definitions, given).values
     follows = {
         definition.name
         for definition in definitions
@@ -200,7 +202,7 @@ def _recorded_ranges(
 
 def _has_unnamed_sizes(region: Region, bindings: Bindings) -> bool:
     """Whether the trip count depends on values without a name, such as a pointer or a table."""
-    return not _is_counted(region) or iterations(region).value(bindings) is None
+    return not _is_counted(region) or iterations_of(region).value(bindings) is None
 
 
 def _is_counted(region: Region) -> bool:
@@ -212,7 +214,7 @@ def _solved_from_count(region: Region, bindings: Bindings, trips: int) -> dict[s
     """Returns the only unknown name of the trip count, with its value from the recorded count. None
     if there is not exactly one unknown name.
     """
-    runs = iterations(region)
+    runs = iterations_of(region)
     if runs.loops is None or not _is_counted(region):
         return None
     variables = {loop.variable for loop in runs.loops}
@@ -228,11 +230,11 @@ def _solved_from_count(region: Region, bindings: Bindings, trips: int) -> dict[s
     return None if size is None else {unknown[0]: size}
 
 
-def _argument_of(count: Callable[[int], int | None], wanted: int) -> int | None:
+def _argument_of(count: Callable[[int], int | None], target_value: int) -> int | None:
     """Returns the smallest nonnegative argument at which an increasing function has a value.
 
     >>> _argument_of(lambda n: n // 2 - 3, 10), _argument_of(lambda n: 4 * n, 10)
     (26, None)
     """
-    size = smallest_reaching(count, wanted, 0, _MOST_SOLVED)
-    return size if size is not None and count(size) == wanted else None
+    size = smallest_reaching(count, target_value, 0, _MOST_SOLVED)
+    return size if size is not None and count(size) == target_value else None

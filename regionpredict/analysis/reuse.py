@@ -12,7 +12,7 @@ from regionpredict.analysis.dimensions import used_variables
 from regionpredict.ir import Access, Loop
 
 
-def reuse(access: Access, loops: tuple[Loop, ...], dimensions: int) -> str:
+def reuse_of_access(access: Access, loops: tuple[Loop, ...], dimensions: int) -> str:
     """Returns 'miss' or 'hit' for a reference of a counted array in `loops`."""
     depth = min(dimensions, len(loops))
     if depth == 0:

@@ -102,22 +102,22 @@ def _single_value(value: Expr) -> str | Atom | None:
     return factor.label if isinstance(factor, Atom) and factor.kind == "varying" else factor
 
 
-def _records_extreme(branch: Branch, loop: Loop, kept: Expr, passing: Expr) -> bool:
-    """Whether only this branch sets `kept`, to a value equal to or beyond `passing`."""
-    place = _single_value(kept)
+def _records_extreme(branch: Branch, loop: Loop, extreme: Expr, passing: Expr) -> bool:
+    """Whether only this branch sets `extreme`, to a value equal to or beyond `passing`."""
+    place = _single_value(extreme)
     if place is None:
         return False
     taken = list(statements_in(branch.sides[0]))
-    sets = [statement for statement in taken if _accesses(statement, place, "write")]
+    sets = [statement for statement in taken if _accesses_location(statement, place, "write")]
     if not sets:
         return False
     own = {id(statement) for statement in taken}
     others = [other for other in statements_in(loop.body) if id(other) not in own]
-    if any(_accesses(statement, place, "write") for statement in others):
+    if any(_accesses_location(statement, place, "write") for statement in others):
         return False
     if any(_is_changed(passing, statements_in(side)) for side in branch.sides[1:]):
         return False  # the branches alternate, as in a merge
-    independent = not any(_accesses(statement, place, "read") for statement in sets)
+    independent = not any(_accesses_location(statement, place, "read") for statement in sets)
     return independent or loop.variable in passing.names or _is_changed(passing, others)
 
 
@@ -146,7 +146,7 @@ def _is_changed(value: Expr, statements: Iterable[Statement]) -> bool:
     return any(not names.isdisjoint(statement.writes) for statement in statements)
 
 
-def _accesses(statement: Statement, place: str | Atom, kind: str) -> bool:
+def _accesses_location(statement: Statement, place: str | Atom, kind: str) -> bool:
     """Whether a statement reads or writes a variable or an array element."""
     if isinstance(place, str):
         return place in (statement.reads if kind == "read" else statement.writes)

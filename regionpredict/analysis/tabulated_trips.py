@@ -55,13 +55,13 @@ def entry_trips(loop: Loop) -> EntryTrips | None:
     if [times for _, times in entries] != [-1, 1]:
         return None
     (first, _), (second, _) = entries
-    distance = _distance(first, second)
+    distance = _distance_in_row(first, second)
     if distance is None:
         return None
     return EntryTrips(f"{entry_name(second, distance)}-{entry_name(first, 0)}", beyond)
 
 
-def _distance(first: Atom, second: Atom) -> int | None:
+def _distance_in_row(first: Atom, second: Atom) -> int | None:
     """Returns the distance between two entries in the same row of a table. None if they are in
     different rows, or if the distance is unknown.
     """

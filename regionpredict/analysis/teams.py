@@ -132,7 +132,7 @@ class ProgramTeams:
         ))  # fmt: skip
 
     @property
-    def unreached(self) -> frozenset[str]:
+    def unreached_regions(self) -> frozenset[str]:
         """The parallel regions that no `main` reaches. Empty if there is no `main`."""
         if not any(program.main for program in self.programs):
             return frozenset()
@@ -146,7 +146,7 @@ class ProgramTeams:
         """
         runs: dict[str, bool] = {}
         for team in self.teams:
-            idle = team.executions.value == 0 and team.id in self.unreached
+            idle = team.executions.value == 0 and team.id in self.unreached_regions
             for member in team.members:
                 name = member.facts.region.id
                 runs[name] = runs.get(name, False) or not idle

@@ -125,10 +125,10 @@ def _point_array(points: Any) -> list[tuple[float, ...]]:
     return [tuple(np.atleast_1d(_number_array(point, "points")).tolist()) for point in points]
 
 
-def _number_array(value: Any, what: str) -> np.ndarray[Any, np.dtype[np.float64]]:
+def _number_array(value: Any, argument_name: str) -> np.ndarray[Any, np.dtype[np.float64]]:
     try:
         return np.asarray(value, dtype=np.float64)
     except (TypeError, ValueError):
         raise InputError(
-            f"{what}: {str(value)[:40]!r} is not all numbers", remedy="give numbers"
+            f"{argument_name}: {str(value)[:40]!r} is not all numbers", remedy="give numbers"
         ) from None

@@ -33,7 +33,7 @@ def command(
     from regionpredict.cli.stages import check_stage
     from regionpredict.report.fact_document import fact_document
     from regionpredict.report.rendered import rendered
-    from regionpredict.stage_dumps import dump
+    from regionpredict.stage_dumps import dump_stage
 
     check_stage(stage)
     view = view_of(only, sort, top, facts=True)
@@ -41,7 +41,7 @@ def command(
         refuse_view(view, f"--dump {stage}")
     analysis = run_analysis(paths, **options)
     if stage is not None:
-        write_result(dump(stage, analysis, None) + "\n", output)
+        write_result(dump_stage(stage, analysis, None) + "\n", output)
     else:
         document = fact_document(analysis.facts, view, analysis.program.diagnostics)
         write_result(rendered(document, form), output)

@@ -51,7 +51,7 @@ def calibrate_regions(
     from regionpredict.compare.calibration_density import calibrate_density, with_density
     from regionpredict.compare.calibration_factors import fit_factors
     from regionpredict.compare.calibration_models import fit_to_models
-    from regionpredict.compare.calibration_samples import together
+    from regionpredict.compare.calibration_samples import merged_samples
     from regionpredict.machine.amend import amended, uncorrected
     from regionpredict.machine.reader import read
     from regionpredict.machine.shipped import file_of, load_file
@@ -79,7 +79,7 @@ def calibrate_regions(
         made = predict(part.analysis, other, "saturation", threads=counts, advised=False)
         return made.predictions
 
-    samples = together(
+    samples = merged_samples(
         [_gather_samples(part, predictions(part, machine), machine, statistic) for part in parts]
     )
     runs = sum(len(campaign.measured) for campaign in campaigns)
@@ -138,11 +138,13 @@ def _gather_samples(
     part: _Part, plain: Sequence[Prediction], machine: Machine, statistic: str
 ) -> tuple[Samples, int]:
     """Returns the samples of one part, and the number of its predictions."""
-    from regionpredict.compare.calibration_samples import gather, hints_of
+    from regionpredict.compare.calibration_samples import gather_samples, hints_of
     from regionpredict.measure.summary import summarise
 
     summaries = [s for campaign in part.campaigns for s in summarise(campaign)]
-    return gather(plain, hints_of(plain, machine), summaries, statistic=statistic), len(plain)
+    return gather_samples(plain, hints_of(plain, machine), summaries, statistic=statistic), len(
+        plain
+    )
 
 
 def _read_campaign_of_machine(path: Path, machine: Machine, *, with_disturbed: bool) -> Campaign:

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, TextIO
 
-from regionpredict.errors import visible
+from regionpredict.errors import escape_control_characters
 
 if TYPE_CHECKING:
     import click
@@ -108,7 +108,7 @@ class NoticeStream:
 
         A carriage return is kept, since progress lines are overwritten.
         """
-        text = "\r".join(map(visible, text.split("\r")))
+        text = "\r".join(map(escape_control_characters, text.split("\r")))
         self._stream.write(_paint_matches(_NOTICE, text) if self.on else text)
         return len(text)
 

@@ -171,15 +171,15 @@ def command(
 
 
 def _judged_runs(
-    campaigns: Sequence[Campaign], paths: Sequence[Path], kept: str
+    campaigns: Sequence[Campaign], paths: Sequence[Path], selection: str
 ) -> tuple[list[Campaign], InputError | None]:
-    """Selects the runs that count. `kept` is `all`, `quiet`, or `some`: per file the quiet runs if
-    there are any, else all. Also returns the error to raise after the page is written.
+    """Selects the runs that count. `selection` is `all`, `quiet`, or `some`: per file the quiet
+    runs if there are any, else all. Also returns the error to raise after the page is written.
     """
-    if kept == "all":
+    if selection == "all":
         return list(campaigns), None
     files = list(zip(campaigns, paths, strict=True))
-    if kept == "quiet":
+    if selection == "quiet":
         return [without_disturbed(campaign, path) for campaign, path in files], None
     known = [runs_for_a_page(campaign, path) for campaign, path in files]
     refused = next((error for _, error in known if error is not None), None)
@@ -187,14 +187,14 @@ def _judged_runs(
 
 
 def _write_document(
-    document: Document, form: str, output: str | None, refused: InputError | None
+    document: Document, form: str, output: str | None, later_error: InputError | None
 ) -> None:  # fmt: skip
     """Writes the result. Then raises the error that did not prevent the page, if there is one."""
     from regionpredict.report.rendered import rendered
 
     write_result(rendered(document, form), output)
-    if refused is not None:
-        raise refused
+    if later_error is not None:
+        raise later_error
 
 
 def _lines_on_disturbed_runs(
@@ -224,7 +224,7 @@ def _models_by_size(
 ) -> list[TermModel]:  # fmt: skip
     """Fits a model to each region that was measured with at least two sizes."""
     from regionpredict.cli.prediction_request import predict_recorded_sizes
-    from regionpredict.compare.calibration_samples import gather, hints_of
+    from regionpredict.compare.calibration_samples import gather_samples, hints_of
     from regionpredict.compare.comparable import check_machine
     from regionpredict.compare.term_models import SizedTime, sized_times, term_model
     from regionpredict.measure.summary import summarise
@@ -234,7 +234,7 @@ def _models_by_size(
         result = predict_recorded_sizes(hints, [path], campaign.threads)
         own = hints_of(result.predictions, result.machine)
         check_machine(replace(own, path=str(hints)), campaign.host, other_machine=other_machine)
-        samples = gather(result.predictions, own, summarise(campaign), statistic=statistic)
+        samples = gather_samples(result.predictions, own, summarise(campaign), statistic=statistic)
         for region, known in sized_times(result.predictions, samples).items():
             times.setdefault(region, []).extend(known)
     models = [model for region, known in times.items() if (model := term_model(region, known))]

@@ -14,7 +14,7 @@ from regionpredict.cli.machine_option import machine_for, machine_option
 from regionpredict.cli.output import write_result
 from regionpredict.cli.prediction_request import read_request, repeated
 from regionpredict.errors import InputError, UsageError
-from regionpredict.file_presence import exists
+from regionpredict.file_presence import path_exists
 
 if TYPE_CHECKING:
     from regionpredict.machine import Machine
@@ -85,16 +85,16 @@ def _by_program_name(hints: Sequence[Path]) -> dict[str, Path]:
     }
 
 
-def _check_regions(path: Path, here: Collection[str]) -> None:
+def _check_regions(path: Path, current_regions: Collection[str]) -> None:
     """Raises InputError if a region of the hints is missing from the current sources, because they
     moved or changed.
     """
     from regionpredict.measure.hints_document import read_hints_document
 
     document = read_hints_document(path)
-    for region in document.inners("regions"):
+    for region in document.inner_records("regions"):
         name = region.text("id")
-        if name not in here:
+        if name not in current_regions:
             raise InputError(
                 f"its region {name} is in none of the sources that it names here", path=str(path),
                 remedy="run this in the folder where the hints were made, or make new hints",
@@ -108,7 +108,7 @@ def _read_program(name: str, path: Path, machine: Machine, sharers: int) -> Cosc
     from regionpredict.predict import CoscheduledProgram, phases_of, with_cache_share
 
     request = replace(read_request(path), model="saturation", threads=(), binding="close")
-    gone = next((source for source in request.paths if not exists(source)), None)
+    gone = next((source for source in request.paths if not path_exists(source)), None)
     if gone is not None:
         raise InputError(
             f"its source {gone} is not here", path=str(path),

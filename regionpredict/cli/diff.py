@@ -85,7 +85,7 @@ def _refuse_prediction_options() -> None:
 
 
 def _read_or_predict(
-    side: Side, machine: Machine | None, run: RunOptions, asked: tuple[str, DensityForm],
+    side: Side, machine: Machine | None, run: RunOptions, model_options: tuple[str, DensityForm],
     threads: str | None, within: float, options: dict[str, Any],
 ) -> HintOutline:  # fmt: skip
     """Returns the hints of OLD or NEW, which are predicted if they are not in a hints file."""
@@ -96,7 +96,7 @@ def _read_or_predict(
     assert machine is not None
     from regionpredict.pipeline import predict
 
-    model, density = asked
+    model, density = model_options
     with checked_out(side):
         flows = model == "saturation" and run.flows
         analysis = run_analysis((side.path,), **options, timings=False, flows=flows)

@@ -108,14 +108,16 @@ def command(
     keep_answer(output, machine_file)
 
 
-def _explained_region(result: Predictions, chosen: Prediction) -> Document:
+def _explained_region(result: Predictions, prediction: Prediction) -> Document:
     from regionpredict.report.explanation import region_document
     from regionpredict.report.program_summary import planned_otherwise
 
-    team = _parallel_region_of(result, chosen)
+    team = _parallel_region_of(result, prediction)
     planned = planned_otherwise(result.plans, team)
     shared = team if team is not None and len(team.facts.members) > 1 else None
-    return region_document(chosen, result.machine, shared, _advice_texts(result, chosen), planned)
+    return region_document(
+        prediction, result.machine, shared, _advice_texts(result, prediction), planned
+    )
 
 
 def _explained_team(result: Predictions, team: TeamPrediction) -> Document:
@@ -139,11 +141,11 @@ def _refuse_options_with_rule(paths: tuple[str, ...]) -> None:
     refuse_options(context, names - {"what", "paths", "output"}, why)
 
 
-def _parse_place(what: str) -> tuple[str, int]:
-    file, _, line = what.rpartition(":")
+def _parse_place(place_text: str) -> tuple[str, int]:
+    file, _, line = place_text.rpartition(":")
     if not file or not re.fullmatch("[0-9]{1,9}", line):
         raise UsageError(
-            f"'{what}' is neither FILE:LINE nor a rule", remedy="write gemm.c:41 or RP101"
+            f"'{place_text}' is neither FILE:LINE nor a rule", remedy="write gemm.c:41 or RP101"
         )
     return file, int(line)
 
@@ -158,9 +160,9 @@ def _advice_texts(result: Predictions, prediction: Prediction) -> tuple[Advice, 
     return tuple(advised)
 
 
-def _parallel_region_of(result: Predictions, chosen: Prediction) -> TeamPrediction | None:
+def _parallel_region_of(result: Predictions, prediction: Prediction) -> TeamPrediction | None:
     """Returns the parallel region of a loop."""
-    region = chosen.facts.region.id
+    region = prediction.facts.region.id
     for team in result.teams:
         loops = [member.facts.region.id for member in team.facts.members]
         if region in loops:

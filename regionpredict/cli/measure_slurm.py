@@ -217,19 +217,19 @@ class _Progress:
         self.size = -1
         self.runs = ""
 
-    def show(self, seen: JobState) -> None:
+    def show(self, state: JobState) -> None:
         """Shows a state reported by Slurm."""
-        if seen.state == "RUNNING":
+        if state.state == "RUNNING":
             self.began = self.began or time.monotonic()
-            self._print_line(f"job {self.job_id} runs on {seen.node}")
+            self._print_line(f"job {self.job_id} runs on {state.node}")
             if self.line.live:
                 spent = time.monotonic() - self.began
                 share = min(spent / self.plan.budget_s, 1.0)
                 self.line.show(
                     share, f"{self._progress_text()}, {spent:.0f} s of {self.plan.budget_s:.0f} s"
                 )
-        elif seen.state == "PENDING" and seen.reason != "None":
-            self._print_line(f"job {self.job_id} waits: {seen.reason}")
+        elif state.state == "PENDING" and state.reason != "None":
+            self._print_line(f"job {self.job_id} waits: {state.reason}")
 
     def _print_line(self, text: str) -> None:
         if text != self.said:

@@ -14,7 +14,7 @@ import click
 from regionpredict.atomic_file import write_file
 from regionpredict.cli.colour import color_choice, in_colour, painted_table, shows_table
 from regionpredict.cli.terminal_width import within_width
-from regionpredict.errors import InputError, one_line, visible
+from regionpredict.errors import InputError, escape_control_characters, one_line
 
 
 def write_result(text: str, output: str | Path | None, verbatim: bool = False) -> None:
@@ -26,7 +26,7 @@ def write_result(text: str, output: str | Path | None, verbatim: bool = False) -
     if output is None:
         write_standard_output(text, verbatim)
         return
-    write_file(Path(output), visible(text))
+    write_file(Path(output), escape_control_characters(text))
     click.echo(f"written: {one_line(str(output))}", err=True)
 
 
@@ -46,7 +46,7 @@ def write_standard_output(text: str, verbatim: bool = False) -> None:
     Raises InputError if the stream is closed.
     """
     is_table = shows_table() and not verbatim
-    text = visible(text)
+    text = escape_control_characters(text)
     if is_table:
         if sys.stdout.isatty():
             text = within_width(text, shutil.get_terminal_size().columns)

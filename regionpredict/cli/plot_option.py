@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def plot_option(what: str) -> Callable[[F], F]:
-    """Returns the option --plot. `what` describes the figure."""
+def plot_option(figure_description: str) -> Callable[[F], F]:
+    """Returns the option --plot. `figure_description` describes the figure."""
     return click.option(
         "--plot", default=None, metavar="FILE", callback=_checked_file,
-        help=f"Draw {what} into FILE: .png, .pdf or .svg.",
+        help=f"Draw {figure_description} into FILE: .png, .pdf or .svg.",
     )  # fmt: skip
 
 

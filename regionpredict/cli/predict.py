@@ -102,7 +102,7 @@ def command(
     """
     from regionpredict.cli.stages import check_stage
     from regionpredict.pipeline import predict
-    from regionpredict.stage_dumps import dump
+    from regionpredict.stage_dumps import dump_stage
 
     check_stage(stage)
     limit = _work_deadline(time_limit)
@@ -136,7 +136,7 @@ def command(
     _report_excluded(result.left_out, time_limit)
     begin = time.perf_counter()
     if stage is not None:
-        text = dump(stage, analysis, result) + "\n"
+        text = dump_stage(stage, analysis, result) + "\n"
     else:
         request = PredictionRequest(
             paths=paths, defines=options["defines"], includes=options["includes"],
@@ -171,13 +171,13 @@ def _work_deadline(given: str | None) -> TimeLimit:
     return TimeLimit(time.perf_counter() + parse_duration(given, "--time-limit"), time.perf_counter)
 
 
-def _report_excluded(left_out: LeftOut, given: str | None) -> None:
+def _report_excluded(omitted_work: LeftOut, given: str | None) -> None:
     """Reports the work that the time limit left out."""
     parts = []
-    if left_out.sizes:
-        parts.append(f"fewer sizes were tried for {plural(left_out.sizes, 'loop')}")
-    if left_out.advice:
-        regions = plural(left_out.advice, "parallel region")
+    if omitted_work.sizes:
+        parts.append(f"fewer sizes were tried for {plural(omitted_work.sizes, 'loop')}")
+    if omitted_work.advice:
+        regions = plural(omitted_work.advice, "parallel region")
         parts.append(f"no changes to the source were searched for {regions}")
     if parts:
         click.echo(f"note: --time-limit {given}: {', and '.join(parts)}", err=True)

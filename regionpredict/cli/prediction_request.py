@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from regionpredict.cli.curve_options import RunOptions
 from regionpredict.cli.progress import StageLine
 from regionpredict.cli.source_options import run_analysis, sizes_of
-from regionpredict.documents import reading
+from regionpredict.documents import input_errors_while_reading
 from regionpredict.errors import InputError
 from regionpredict.json_records import Record
 from regionpredict.measure.hints_document import WHAT, read_hints_document
@@ -91,7 +91,7 @@ def read_request(path: Path) -> PredictionRequest:
     from regionpredict.predict import COMBINATIONS, MISS_WEIGHTS, STATEMENT_WEIGHTS
 
     document = read_hints_document(path)
-    with reading(path, WHAT, _REMEDY):
+    with input_errors_while_reading(path, WHAT, _REMEDY):
         if document.value.get("request") is None:
             raise InputError(
                 "does not contain the options of the prediction", remedy=_REMEDY, path=str(path)
@@ -111,7 +111,7 @@ def read_request(path: Path) -> PredictionRequest:
             combination=_known_choice(asked, "combination", COMBINATIONS),
             statement_weight=_known_choice(asked, "statement_weight", STATEMENT_WEIGHTS),
             miss_weight=_known_choice(asked, "miss_weight", MISS_WEIGHTS),
-            threads=asked.wholes("threads", 1) if asked.items("threads") else (),
+            threads=asked.whole_numbers("threads", 1) if asked.items("threads") else (),
             first_touch=_choice_or_none(asked, "first_touch", ("parallel", "serial")),
             pages=_or_none(asked, "pages"),
             binding=binding_of(asked),
@@ -121,19 +121,19 @@ def read_request(path: Path) -> PredictionRequest:
         )
 
 
-def _known_choice(asked: Record, key: str, known: Sequence[_Choice]) -> _Choice:
+def _known_choice(record: Record, key: str, known: Sequence[_Choice]) -> _Choice:
     """Returns one of the known choices. Old files have the first."""
-    if key not in asked.value:
+    if key not in record.value:
         return known[0]
-    configured = asked.text(key)
+    configured = record.text(key)
     for choice in known:
         if configured == choice:
             return choice
-    raise asked.error(key, f"is none of {', '.join(known)}")
+    raise record.error(key, f"is none of {', '.join(known)}")
 
 
-def _choice_or_none(asked: Record, key: str, known: Sequence[str]) -> str | None:
-    return None if _or_none(asked, key) is None else _known_choice(asked, key, known)
+def _choice_or_none(record: Record, key: str, known: Sequence[str]) -> str | None:
+    return None if _or_none(record, key) is None else _known_choice(record, key, known)
 
 
 def _or_none(record: Record, key: str) -> str | None:

@@ -25,7 +25,7 @@ from regionpredict import __version__
 from regionpredict.atomic_file import replace_file
 from regionpredict.cli.config_place import nearest_config
 from regionpredict.errors import InputError
-from regionpredict.file_dependencies import FileDependencies, Tree, fingerprint
+from regionpredict.file_dependencies import FileDependencies, Tree, dependency_fingerprint
 from regionpredict.user_cache import private_folder, user_cache_folder
 
 if TYPE_CHECKING:
@@ -141,7 +141,7 @@ class ResultCache:
         dependencies = None if body is None else _parse_dependencies(body)
         if body is None or dependencies is None:
             return False
-        now = fingerprint(dependencies)
+        now = dependency_fingerprint(dependencies)
         if now is None:
             return False
         path = self._result_file(body, now.digest)
@@ -158,7 +158,7 @@ class ResultCache:
     def store(self, record: RunRecord) -> None:
         """Stores the result of a finished run, unless a file changed since it started."""
         dependencies = record.complete()
-        now = None if dependencies is None else fingerprint(dependencies)
+        now = None if dependencies is None else dependency_fingerprint(dependencies)
         if now is None or now.changed_ns >= record.started_ns:
             return
         body = json.dumps(dependencies, separators=(",", ":")).encode()

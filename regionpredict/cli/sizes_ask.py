@@ -35,17 +35,19 @@ def check_terminal(output: str | None, form: str) -> str:
     return output or FILE
 
 
-def ask_sizes(asked: Sequence[AskedSize], ranking: SizeRanking) -> dict[str, int]:
+def ask_sizes(questions: Sequence[AskedSize], ranking: SizeRanking) -> dict[str, int]:
     """Returns the answers by name. An empty line takes the assumed value. Without an assumed value,
     the size is left out. The end of the input ends the questions.
     """
     answers: dict[str, int] = {}
     _print_line("An empty line accepts the value in brackets. Ctrl-D ends the questions.")
-    for number, one in enumerate(asked, 1):
+    for number, one in enumerate(questions, 1):
         name = one_line(one.size.name)
         place = one_line(f"{one.size.file}:{one.size.line}")
         _print_line("")
-        _print_line(f"{number} of {len(asked)}: {name}" + ("" if place == name else f"  ({place})"))
+        _print_line(
+            f"{number} of {len(questions)}: {name}" + ("" if place == name else f"  ({place})")
+        )
         _print_line(
             f"  decides {one.size.decides} of {plural(ranking.regions, 'loop')}: {_loop_list(one)}"
         )
@@ -81,10 +83,10 @@ def _read_answer(name: str, assumed: int | None) -> int | None:
         _print_line("  No C integer holds such a value.")
 
 
-def _loop_list(one: AskedSize) -> str:
+def _loop_list(size: AskedSize) -> str:
     places = [
         one_line(f"{prediction.facts.region.id} {prediction.facts.region.function}")
-        for prediction in one.regions
+        for prediction in size.regions
     ]
     more = f" and {len(places) - _SHOWN} more" if len(places) > _SHOWN else ""
     return ", ".join(places[:_SHOWN]) + more

@@ -16,7 +16,7 @@ from regionpredict.cli.progress import StageLine
 from regionpredict.cli.result_cache import RunRecord
 from regionpredict.cli.stage_seconds import show_seconds
 from regionpredict.errors import InputError, UsageError
-from regionpredict.file_presence import exists, is_folder
+from regionpredict.file_presence import is_folder, path_exists
 
 if TYPE_CHECKING:
     from regionpredict.ir import Diagnostic
@@ -169,7 +169,7 @@ def sizes_of(
 def _file_and_set(text: str) -> tuple[Path, str | None]:
     """Splits `sizes.yaml:small` into file and set. A file with this whole name takes precedence."""
     name, colon, chosen = text.rpartition(":")
-    if not colon or not name or exists(text):
+    if not colon or not name or path_exists(text):
         return Path(text), None
     return Path(name), chosen
 
@@ -304,11 +304,11 @@ def keep_answer(output: str | None, *files: Path) -> None:
         record.keep(*files)
 
 
-def processes_of(asked: int | None) -> int:
+def processes_of(requested: int | None) -> int:
     """Returns N of `-j N`, or by default the number of available cores."""
     from regionpredict.workers import allowed_cores
 
-    return asked or allowed_cores()
+    return requested or allowed_cores()
 
 
 def _without_loops(analysis: Analysis) -> str:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from regionpredict.errors import InputError, UsageError
-from regionpredict.file_presence import exists
+from regionpredict.file_presence import path_exists
 from regionpredict.scratch_folder import scratch_folder
 
 _LINK = b"120000"  # the mode of a symbolic link in a tree of git
@@ -34,7 +34,7 @@ def side_of(text: str, other: str) -> Side:
     A commit uses the path of the `other` side, or the whole current folder. Raises InputError if
     the text is not a file, a folder or a commit.
     """
-    if exists(text):
+    if path_exists(text):
         if Path(text).suffix == ".json" and Path(text).name != "compile_commands.json":
             return Side(text, Path(text), "", None)
         return Side(text, None, text, None)
@@ -44,7 +44,7 @@ def side_of(text: str, other: str) -> Side:
             "no such file, folder or commit", path=text,
             remedy="give hints (JSON), sources, or a commit of the current repository",
         )  # fmt: skip
-    path = other if exists(other) and Path(other).suffix != ".json" else "."
+    path = other if path_exists(other) and Path(other).suffix != ".json" else "."
     if Path(path).is_absolute():
         raise UsageError(
             f"{text} with {path}: the path in the commit is unknown",
@@ -70,7 +70,7 @@ def checked_out(side: Side) -> Iterator[None]:
     with scratch_folder() as folder:
         _extract_commit(side, folder)
         place = folder / inside
-        if not exists(place / side.path):
+        if not path_exists(place / side.path):
             raise InputError("not in that commit", path=f"{side.name}:{inside}{side.path}",
                              remedy="give a path that both have")  # fmt: skip
         before = os.getcwd()  # noqa: PTH109 -- goes back by name, whatever becomes of it

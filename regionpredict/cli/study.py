@@ -110,7 +110,7 @@ def command(
 
 
 def _judge_model(
-    label: str, stem: str, asked: PredictionRequest, analysis: Analysis, machine: Machine,
+    label: str, stem: str, request: PredictionRequest, analysis: Analysis, machine: Machine,
     campaign: Campaign, folder: Path,
 ) -> list[JudgedModel]:  # fmt: skip
     """Compares one model's hints with the runs, by both criteria, and writes the result."""
@@ -121,11 +121,11 @@ def _judge_model(
     from regionpredict.report.json_text import as_json
     from regionpredict.report.study_page import JudgedModel
 
-    result = repeated(asked, machine, analysis=analysis, advised=True)
+    result = repeated(request, machine, analysis=analysis, advised=True)
     notes = analysis.program.diagnostics
     document = hints_document(
-        result.predictions, result.teams, result.plans, machine, asked.model, notes, result.advice,
-        asked.document(), recommended=result.recommended,
+        result.predictions, result.teams, result.plans, machine, request.model, notes,
+        result.advice, request.document(), recommended=result.recommended,
     )  # fmt: skip
     write_file(folder / f"hints-{stem}.json", as_json(document))
     hints = hints_of(result.predictions, machine, result.teams)

@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from regionpredict.cli.quiet_host import QuietHost
-from regionpredict.documents import reading
+from regionpredict.documents import input_errors_while_reading
 from regionpredict.errors import InputError, UsageError
 
 
@@ -100,7 +100,7 @@ def command(
             shutil.rmtree(output)
         raise
     try:
-        with reading(output, "a recording with places of tasks", "record again"):
+        with input_errors_while_reading(output, "a recording with places of tasks", "record again"):
             lines = site_lines(output)
     except InputError as error:
         lines = {}

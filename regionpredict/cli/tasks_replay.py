@@ -62,7 +62,7 @@ def command(
     from regionpredict.report.task_times import timed_changes, times_document
     from regionpredict.tasks import GraphMetrics, TaskGraph, measure_graph, read_task_graph
     from regionpredict.tasks.replay import MOST_RUNS, replay
-    from regionpredict.tasks.what_if import changes
+    from regionpredict.tasks.what_if import possible_changes
 
     limit_s = parse_duration(time_limit, "--time-limit")
     graph = read_task_graph(path)
@@ -78,7 +78,7 @@ def command(
             "so their times include contention; use regionpredict tasks simulate",
             err=True,
         )  # fmt: skip
-    wanted = changes(graph, metrics) if what_if else []
+    wanted = possible_changes(graph, metrics) if what_if else []
     line, begin, done = ProgressLine(steps=10), time.monotonic(), 0
     steps = len(counts) * (1 + len(wanted))
 

@@ -56,12 +56,12 @@ def command(
     from regionpredict.report.task_times import timed_changes, times_document
     from regionpredict.tasks import GraphMetrics, TaskGraph, measure_graph, read_task_graph
     from regionpredict.tasks.scheduler import Simulated, simulate
-    from regionpredict.tasks.what_if import changes
+    from regionpredict.tasks.what_if import possible_changes
 
     graph = read_task_graph(path)
     metrics = measure_graph(graph, concurrency=False)
     counts = parse_threads(threads)
-    wanted = changes(graph, metrics) if what_if else []
+    wanted = possible_changes(graph, metrics) if what_if else []
     line, steps, done = ProgressLine(steps=10), len(counts) * (1 + len(wanted)), 0
 
     def times(of: TaskGraph, _: GraphMetrics) -> list[Simulated]:

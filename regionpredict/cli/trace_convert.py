@@ -24,7 +24,7 @@ def command(reading: Reading, target: str) -> None:
     """
     from regionpredict.errors import InputError, UsageError
     from regionpredict.trace.parquet_store import is_store, write_store
-    from regionpredict.trace.selection import selected
+    from regionpredict.trace.selection import select_part
     from regionpredict.trace.store_by_rank import convert_otf2
 
     if reading.correct_clocks:
@@ -40,7 +40,7 @@ def command(reading: Reading, target: str) -> None:
     if selection or spread or reading.archive.endswith(PARAVER) or is_store(archive):
         trace, matches = matched(reading, selection, kernels)
         if selection:
-            trace, matches = selected(trace, matches, selection, kernels)
+            trace, matches = select_part(trace, matches, selection, kernels)
         write_store(trace, matches, Path(target))
     else:
         convert_otf2(archive, Path(target), kernels)

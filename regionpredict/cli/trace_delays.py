@@ -25,7 +25,7 @@ def command(
     Short-term costs are waits caused directly. Long-term costs are waits caused by other waits.
     ARCHIVE is an OTF2 anchor file or its folder, or a Paraver trace (.prv, .prv.gz).
     """
-    from regionpredict.trace.results import delays
+    from regionpredict.trace.results import delay_costs
 
     analysis = analysed(reading)
-    tell(analysis, delays(analysis), output, target, top, metric, plot)
+    tell(analysis, delay_costs(analysis), output, target, top, metric, plot)

@@ -42,9 +42,9 @@ def command(reading: Reading, target: str | None, output: str | None) -> None:
     if output == "cube" and target is not None:
         from regionpredict.atomic_file import write_file
         from regionpredict.trace.export.cube_archive import cube_archive
-        from regionpredict.trace.results import critical_path, delays, waits
+        from regionpredict.trace.results import critical_path, delay_costs, wait_states
 
-        results = [tell(analysis) for tell in (waits, delays, critical_path)]
+        results = [tell(analysis) for tell in (wait_states, delay_costs, critical_path)]
         write_file(Path(target), cube_archive(analysis, results))
         click.echo(f"written: {one_line(target)}", err=True)
     else:

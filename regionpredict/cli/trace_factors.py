@@ -131,7 +131,7 @@ def command(
     from regionpredict.measure.hints_file import read_hints
     from regionpredict.report.rendered import rendered
     from regionpredict.report.run_factors import factors_document
-    from regionpredict.trace.extrapolation import extrapolate as extrapolated
+    from regionpredict.trace.extrapolation import extrapolate_factors as extrapolated
     from regionpredict.trace.factor_tables import SUFFIXES as TABLES
     from regionpredict.trace.factor_tables import read_factor_table
     from regionpredict.trace.run_options import RunOptions, factors_with

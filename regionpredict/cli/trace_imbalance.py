@@ -24,10 +24,10 @@ def command(reading: Reading, output: str, target: str | None, top: int, mark: s
     """
     from regionpredict.report.imbalance import imbalance_document
     from regionpredict.report.rendered import rendered
-    from regionpredict.trace.imbalance import imbalances
+    from regionpredict.trace.imbalance import compute_imbalance
 
     analysis = analysed(reading)
-    study = imbalances(analysis, mark)
+    study = compute_imbalance(analysis, mark)
     document = imbalance_document(study, analysis, analysis.findings, top)
     write_result(rendered(document, output), target)
     write_notes([*analysis.findings, *([study.note] if study.note else [])])

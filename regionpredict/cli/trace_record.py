@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from regionpredict.documents import reading
+from regionpredict.documents import input_errors_while_reading
 from regionpredict.errors import UsageError, plural
 from regionpredict.report.quantities import show_seconds
 from regionpredict.scratch_folder import scratch_folder
@@ -84,7 +84,7 @@ def command(
     from regionpredict.measure.ompt_run import refused_counters
     from regionpredict.trace.recorded_events import otf2_package, write_otf2
     from regionpredict.trace.recorded_locks import with_lock_order
-    from regionpredict.trace.recorded_ranks import recorded, within_limit
+    from regionpredict.trace.recorded_ranks import read_recorded_ranks, within_limit
     from regionpredict.trace.thread_events import thread_events
 
     if not argv:
@@ -113,9 +113,9 @@ def command(
             raise KeyboardInterrupt
         if code:
             raise InputError(f"{argv[0]} ended with exit code {code}", remedy="nothing is written")
-        with reading(argv[0], "a complete recording", "record it again"):
+        with input_errors_while_reading(argv[0], "a complete recording", "record it again"):
             processes = thread_events(temporary)
-            everything = recorded(temporary, processes)
+            everything = read_recorded_ranks(temporary, processes)
             ranks, limit_ns = within_limit(everything)
             ordered = with_lock_order(ranks)
         refused = refused_counters(temporary) if wanted else None

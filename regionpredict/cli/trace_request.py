@@ -77,11 +77,11 @@ def analysed(reading: Reading) -> Analysis:
 
 def chosen_part(reading: Reading) -> tuple[EventTrace, Matches]:
     """Returns the archive or its selected part, with matched operations."""
-    from regionpredict.trace.selection import selected
+    from regionpredict.trace.selection import select_part
 
     kernels, selection = trace_kernels(), reading.selection()
     trace, matches = matched(reading, selection, kernels)
-    return selected(trace, matches, selection, kernels) if selection else (trace, matches)
+    return select_part(trace, matches, selection, kernels) if selection else (trace, matches)
 
 
 def matched(reading: Reading, selection: Selection, kernels: Kernels) -> tuple[EventTrace, Matches]:
@@ -89,7 +89,7 @@ def matched(reading: Reading, selection: Selection, kernels: Kernels) -> tuple[E
 
     From a store, only the data that the selection may need are read.
     """
-    from regionpredict.trace.matching import match
+    from regionpredict.trace.matching import match_operations
     from regionpredict.trace.parquet_store import Store, is_store
 
     by_rank = reading.processes is not None or reading.scheduler is not None
@@ -98,7 +98,7 @@ def matched(reading: Reading, selection: Selection, kernels: Kernels) -> tuple[E
         return Store(Path(reading.archive)).read(selection)
     if not by_rank:
         trace = read_trace(reading.archive, kernels, reading.application)
-        return trace, match(trace, kernels)
+        return trace, match_operations(trace, kernels)
     from regionpredict.errors import UsageError
     from regionpredict.trace.dask_workers import cluster_spread
     from regionpredict.trace.per_rank_reading import read_in_pieces, read_in_processes

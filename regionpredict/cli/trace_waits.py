@@ -25,7 +25,7 @@ def command(
     A wait state is the time in an MPI call, or at an OpenMP barrier, until the awaited location
     arrives. Paraver traces end in .prv or .prv.gz.
     """
-    from regionpredict.trace.results import waits
+    from regionpredict.trace.results import wait_states
 
     analysis = analysed(reading)
-    tell(analysis, waits(analysis), output, target, top, metric, plot)
+    tell(analysis, wait_states(analysis), output, target, top, metric, plot)

@@ -61,9 +61,10 @@ def view_of(
     return View(tuple(only), sort or by_itself, top, short)
 
 
-def refuse_view(view: View, what: str) -> None:
+def refuse_view(view: View, output_name: str) -> None:
     """Raises UsageError if rows are selected for an output that always covers the whole program."""
     if view.only or view.top is not None or view.sort != "line":
         raise UsageError(
-            f"{what} describes the whole program", remedy="leave --only, --sort and --top out"
+            f"{output_name} describes the whole program",
+            remedy="leave --only, --sort and --top out",
         )

@@ -228,7 +228,7 @@ def calibrate_saturation(
 
     def falls(errors: Callable[[Sequence[Prediction], Samples], FloatArray]) -> float:
         was, now = errors(plain, samples), errors(left_out, samples)
-        return resampled(names, lambda at: bool(np.median(now[at]) < np.median(was[at])))
+        return share_of_resamplings(names, lambda at: bool(np.median(now[at]) < np.median(was[at])))
 
     before, _ = _score_predictions(plain, machine, samples, tolerance)
     after, comparison = _score_predictions(left_out, machine, samples, tolerance)
@@ -330,7 +330,7 @@ def _factor_ranges(thetas: Sequence[FloatArray]) -> dict[str, tuple[float, float
     }
 
 
-def resampled(names: Sequence[str], better: Callable[[IntArray], bool]) -> float:
+def share_of_resamplings(names: Sequence[str], better: Callable[[IntArray], bool]) -> float:
     """The share of resamplings of the programs (bootstrap) in which `better` holds for the drawn
     positions.
 

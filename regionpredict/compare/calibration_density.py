@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from regionpredict.compare.calibration import SURE, folds_of, resampled
+from regionpredict.compare.calibration import SURE, folds_of, share_of_resamplings
 from regionpredict.compare.calibration_factors import FloatArray
 from regionpredict.compare.calibration_samples import Samples, hints_of
 from regionpredict.compare.success import Rate, baselines, wilson
@@ -27,7 +27,7 @@ from regionpredict.compare.verdicts import compare
 from regionpredict.machine import Corrections, Machine, Quantity
 from regionpredict.machine.corrections import DENSITY_FACTORS, Score
 from regionpredict.predict import DensityDerivation, Prediction
-from regionpredict.predict.density import packages_for, thresholds
+from regionpredict.predict.density import equal_thresholds, packages_for
 
 GRID = (0.25, 0.5, 1.0, 2.0, 4.0)
 PRICE = 0.25
@@ -137,7 +137,7 @@ def calibrate_density(
     for train, test in folds:
         fit = fit_density([regions[i] for i in train], machine.packages)
         for place in test:
-            predicted[place] = decide(fit, regions[place], machine.packages)
+            predicted[place] = packages_of_region(fit, regions[place], machine.packages)
     needed = np.array([region.needed for region in regions])
     right = np.array(predicted) == needed
     was = np.array(before) == needed
@@ -147,7 +147,9 @@ def calibrate_density(
         after=wilson(int(right.sum()), len(regions)),
         trivial=baselines(comparison),
         predicted=tuple(predicted),
-        sure=resampled(names, lambda resample: bool(right[resample].sum() > was[resample].sum())),
+        sure=share_of_resamplings(
+            names, lambda resample: bool(right[resample].sum() > was[resample].sum())
+        ),
         folds=len(folds),
     )
 
@@ -170,7 +172,7 @@ _KIND = {
 }
 
 
-def score(factors: Sequence[float], region: Region) -> float:
+def score_with_factors(factors: Sequence[float], region: Region) -> float:
     """Computes equation 4.1 with the weights multiplied by the factors.
 
     >>> score((1.0, 1.0, 1.0), Region(1.0, 2.0, 1.0, 0.0, 1))
@@ -179,9 +181,9 @@ def score(factors: Sequence[float], region: Region) -> float:
     return float(_region_scores(factors, _region_table([region]))[0])
 
 
-def decide(fit: Fit, region: Region, packages: int) -> int:
+def packages_of_region(fit: Fit, region: Region, packages: int) -> int:
     """Returns the number of packages of a region, by the factors and boundaries of a fit."""
-    return packages_for(score(fit.factors, region), packages, fit.thresholds)
+    return packages_for(score_with_factors(fit.factors, region), packages, fit.thresholds)
 
 
 def fit_density(regions: Sequence[Region], packages: int) -> Fit:
@@ -224,7 +226,7 @@ def best_thresholds(
     Candidates are the boundaries of equal areas, and the midpoints between neighboring scores.
     Dynamic programming over areas finds the best combination.
     """
-    equal = thresholds(packages)
+    equal = equal_thresholds(packages)
     if not equal:
         return (), float((needed == 1).sum())
     distinct = np.unique(scores)

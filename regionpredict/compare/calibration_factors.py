@@ -147,11 +147,11 @@ def factors_of(theta: FloatArray) -> dict[str, float]:
     }
 
 
-def fit_factors(model: Model, chosen: Sequence[int]) -> FloatArray:
-    """Returns the logarithms of the factors that best fit the samples at the positions `chosen`.
-    Measurements of other samples are not used.
+def fit_factors(model: Model, sample_positions: Sequence[int]) -> FloatArray:
+    """Returns the logarithms of the factors that best fit the samples at the positions
+    `sample_positions`. Measurements of other samples are not used.
     """
-    use = np.isin(model.measured.sample, np.asarray(chosen))
+    use = np.isin(model.measured.sample, np.asarray(sample_positions))
     target, timed = model.measured.value[use], model.measured.timed[use]
     theta = np.zeros(len(FACTORS))
     limit = math.log(MOST)

@@ -42,12 +42,14 @@ class Coefficient(NamedTuple):
     share: float
 
 
-def coefficients(model: Model, chosen: Sequence[int]) -> dict[str, list[Coefficient]]:
+def coefficients_of_terms(
+    model: Model, sample_positions: Sequence[int]
+) -> dict[str, list[Coefficient]]:
     """Returns the coefficients of every group of terms, for the regions of the chosen samples with
     at least two sizes.
     """
     coefficient: dict[str, list[Coefficient]] = {name: [] for name in GROUPS}
-    for region, times in _sized_times_of_regions(model, chosen).items():
+    for region, times in _sized_times_of_regions(model, sample_positions).items():
         own = term_model(region, times)
         if own is None:
             continue
@@ -61,18 +63,18 @@ def coefficients(model: Model, chosen: Sequence[int]) -> dict[str, list[Coeffici
     return coefficient
 
 
-def fit_to_models(model: Model, chosen: Sequence[int]) -> FloatArray:
+def fit_to_models(model: Model, sample_positions: Sequence[int]) -> FloatArray:
     """Returns the logarithms of the correction factors, in the order of `FACTORS`, from the samples
-    at the positions `chosen`.
+    at the positions `sample_positions`.
     """
     theta = dict.fromkeys(FACTORS, 0.0)
-    for group, known in coefficients(model, chosen).items():
+    for group, known in coefficients_of_terms(model, sample_positions).items():
         for name in MULTIPLIED[group]:
-            theta[name] = common(known)
+            theta[name] = common_coefficient(known)
     return np.array([theta[name] for name in FACTORS])
 
 
-def common(known: Sequence[Coefficient]) -> float:
+def common_coefficient(known: Sequence[Coefficient]) -> float:
     """Returns the robust weighted mean of the coefficients' logarithms. 0 without coefficients.
 
     >>> one = Coefficient(math.log(2.0), 1.0)
@@ -94,11 +96,13 @@ def common(known: Sequence[Coefficient]) -> float:
     return value
 
 
-def _sized_times_of_regions(model: Model, chosen: Sequence[int]) -> dict[str, list[SizedTime]]:
+def _sized_times_of_regions(
+    model: Model, sample_positions: Sequence[int]
+) -> dict[str, list[SizedTime]]:
     """Returns the measured times of each region, with the terms of the uncorrected prediction."""
     predictions = model.predictions(np.zeros(len(FACTORS)))
     times: dict[str, list[SizedTime]] = {}
-    for place in chosen:
+    for place in sample_positions:
         sample = model.samples[place]
         prediction = predictions[sample.index]
         iterations = float(prediction.facts.iterations.value or 0)

@@ -112,7 +112,7 @@ def _busy_seconds(point: Point) -> tuple[float, float]:
     return mean, mean + point.terms["imbalance"]
 
 
-def gather(
+def gather_samples(
     predictions: Sequence[Prediction], hints: Hints, summaries: Sequence[RegionSummary],
     *, statistic: str = "median",
 ) -> Samples:  # fmt: skip
@@ -156,7 +156,7 @@ def gather(
     )  # fmt: skip
 
 
-def together(parts: Sequence[tuple[Samples, int]]) -> Samples:
+def merged_samples(parts: Sequence[tuple[Samples, int]]) -> Samples:
     """Merges samples of several campaigns with one size each, as if they had one list of
     predictions.
 

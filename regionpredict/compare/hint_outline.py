@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from regionpredict.documents import reading
+from regionpredict.documents import input_errors_while_reading
 from regionpredict.json_records import Record
 from regionpredict.measure.hints_document import (
     MAKE_HINTS,
@@ -103,7 +103,7 @@ class HintOutline(NamedTuple):
 def read_outline(path: Path) -> HintOutline:
     """Reads the hints of a file. Raises InputError if it is not a hints file."""
     record = read_hints_document(path)
-    with reading(path, WHAT, MAKE_HINTS):
+    with input_errors_while_reading(path, WHAT, MAKE_HINTS):
         return outline_of(record, str(path))
 
 
@@ -114,7 +114,7 @@ def outline_of(document: Record, name: str) -> HintOutline:
         name,
         document.inner("machine").text("name"),
         document.text("model"),
-        tuple(_read_region(region) for region in document.inners("regions")),
+        tuple(_read_region(region) for region in document.inner_records("regions")),
         _read_program(document),
     )
 
@@ -145,7 +145,7 @@ def _read_region(region: Record) -> RegionOutline:
         threads=None if region.is_null("threads") else region.whole("threads", 1),
         speedup={
             record.whole("threads", 1): record.number("value")
-            for record in region.inners("speedup")
+            for record in region.inner_records("speedup")
         },
         seconds=None
         if "seconds" not in region.value or region.is_null("seconds")
@@ -159,11 +159,12 @@ def _read_region(region: Record) -> RegionOutline:
                 _read_text(record, "pattern"),
                 _read_text(record, "reuse"),
             )
-            for array in region.inners("arrays")
-            for record in array.inners("accesses")
+            for array in region.inner_records("arrays")
+            for record in array.inner_records("accesses")
         ),
         rules=tuple(
-            (record.text("id"), record.text("message")) for record in region.inners("diagnostics")
+            (record.text("id"), record.text("message"))
+            for record in region.inner_records("diagnostics")
         ),
     )
 

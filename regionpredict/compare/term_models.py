@@ -209,7 +209,7 @@ def _held_out(times: Sequence[SizedTime], largest: float) -> HeldOut:
     )
 
 
-def _search_error(known: Sequence[SizedTime], asked: Sequence[SizedTime]) -> float | None:
+def _search_error(known: Sequence[SizedTime], held_out: Sequence[SizedTime]) -> float | None:
     """Returns the error of a model search over iterations and threads that does not use the
     prediction.
     """
@@ -225,8 +225,8 @@ def _search_error(known: Sequence[SizedTime], asked: Sequence[SizedTime]) -> flo
         )  # fmt: skip
     except InputError:
         return None
-    expected = model.formula_values(np.array([point(time) for time in asked]))
+    expected = model.formula_values(np.array([point(time) for time in held_out]))
     errors = [
-        abs(float(value) / time.seconds - 1) for value, time in zip(expected, asked, strict=True)
+        abs(float(value) / time.seconds - 1) for value, time in zip(expected, held_out, strict=True)
     ]
     return median(errors)

@@ -90,12 +90,12 @@ def files_to_read(requests: Sequence[SourceRequest], *, every: bool = False) -> 
         return Selection(list(requests), {})
     texts = _IncludeGraph(requests)
     links = _ReferenceGraph(texts.passages)
-    with_loops = links.callers(dict.fromkeys(links.directed, 0), through_functions=False)
+    with_loops = links.passages_using(dict.fromkeys(links.directed, 0), through_functions=False)
     files = links.files_of(with_loops)
     directed = texts.sources_for(files) | texts.sources_with_instances(files)
-    reached = links.called(links.callers(with_loops, through_functions=True))
+    reached = links.passages_used_by(links.passages_using(with_loops, through_functions=True))
     chosen = texts.sources_for(links.files_of(reached)) | directed
-    distances = links.distances(reached)
+    distances = links.distances_to_loops(reached)
     nearest = sorted(chosen - directed, key=lambda path: (distances.get(path, len(reached)), path))
     counts = accumulate(_OF_CPP if is_cpp(path) else 1 for path in nearest)
     undecided = [path for path, count in zip(nearest, counts, strict=True) if count > _MOST]
@@ -321,7 +321,7 @@ class _ReferenceGraph:
         """Returns the files of those passages that are not macros."""
         return {self._files[at] for at in passages if not self._passages[at].macro}
 
-    def distances(self, passages: Mapping[int, int]) -> dict[str, int]:
+    def distances_to_loops(self, passages: Mapping[int, int]) -> dict[str, int]:
         """Returns the smallest distance between a loop and a passage of each file."""
         nearest: dict[str, int] = {}
         for at, distance in passages.items():
@@ -329,7 +329,9 @@ class _ReferenceGraph:
             nearest[file] = min(distance, nearest.get(file, distance))
         return nearest
 
-    def callers(self, passages: Mapping[int, int], *, through_functions: bool) -> dict[int, int]:
+    def passages_using(
+        self, passages: Mapping[int, int], *, through_functions: bool
+    ) -> dict[int, int]:
         """Returns the given passages and all passages that may use them, with their distances.
 
         References in macros always count. References in functions count with `through_functions`.
@@ -342,7 +344,7 @@ class _ReferenceGraph:
         return self._with_reachable(passages, names_of, self._naming, lambda definer, name, user:
                              self._is_definition_of(user, name, definer))  # fmt: skip
 
-    def called(self, passages: Mapping[int, int]) -> dict[int, int]:
+    def passages_used_by(self, passages: Mapping[int, int]) -> dict[int, int]:
         """Returns all passages that the given ones reach through names, with their distances."""
         return self._with_reachable(
             passages, self._used_names.__getitem__, self._defining, self._is_definition_of

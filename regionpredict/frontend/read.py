@@ -15,7 +15,7 @@ from regionpredict.frontend.linking import (
     ProgramUnits,
     Trees,
     linked_alone,
-    pack,
+    pack_unit,
     trees_of,
     with_models,
 )
@@ -118,7 +118,7 @@ class Linked(NamedTuple):
     def get(self, place: int) -> LinkedUnit | None:
         """Returns the unit of the file with this index. None if the file could not be read."""
         number = self.numbers.get(place)
-        return None if number is None else self.units.linked(number)
+        return None if number is None else self.units.linked_unit(number)
 
 
 def default_frontend() -> str:
@@ -223,7 +223,7 @@ def parse_file(
         except InputError as error:
             place = Span(one_line(error.path or request.path), error.line or 1, error.column or 0)
             return _unreadable_file(request, error.message, place)
-        return given if trees is None else given._replace(unit=pack(request.path, trees))
+        return given if trees is None else given._replace(unit=pack_unit(request.path, trees))
 
 
 def _parse(
@@ -253,7 +253,7 @@ def _parse(
 
 
 def _with_models(trees: Trees, frontend: str) -> Trees:
-    called = models_of(trees.words() | trees.called())
+    called = models_of(trees.words_in_functions() | trees.called_names())
     models = [(_model_trees(path, frontend), names) for path, names in called.items()]
     return with_models(trees, models) if models else trees
 

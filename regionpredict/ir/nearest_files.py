@@ -36,8 +36,8 @@ def nearest_files(here: str, files: Sequence[str], directives: Mapping[str, int]
     return [file for file in near if directives.get(folder_of(file), 0) == most]
 
 
-def _folder_distance(here: Sequence[str], there: Sequence[str]) -> int:
+def _folder_distance(first_folder: Sequence[str], second_folder: Sequence[str]) -> int:
     """Returns the number of folders to leave and to enter between two folders."""
-    pairs = zip(here, there, strict=False)
+    pairs = zip(first_folder, second_folder, strict=False)
     shared = len(list(takewhile(lambda pair: pair[0] == pair[1], pairs)))
-    return len(here) + len(there) - 2 * shared
+    return len(first_folder) + len(second_folder) - 2 * shared

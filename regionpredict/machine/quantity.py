@@ -95,13 +95,13 @@ class Curve:
         """The largest value of the curve, in `unit`."""
         return max(self.y)
 
-    def scaled(self, factor: float, why: str) -> Curve:
-        """Returns the curve multiplied by `factor`, as a derived curve with the reason `why`."""
+    def scaled(self, factor: float, reason: str) -> Curve:
+        """Returns the curve multiplied by `factor`, as a derived curve with the reason `reason`."""
         return Curve(
             self.x,
             tuple(value * factor for value in self.y),
             self.unit,
             "assumed" if self.evidence == "assumed" else "derived",
-            f"{why}: {self.source}",
+            f"{reason}: {self.source}",
             self.beyond,
         )

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from regionpredict.documents import MOST_YAML_BYTES, read_text
 from regionpredict.errors import InputError
-from regionpredict.file_presence import exists, is_file
+from regionpredict.file_presence import is_file, path_exists
 from regionpredict.machine.machines_folder import shipped_folder
 from regionpredict.machine.model import Machine
 from regionpredict.machine.reader import did_you_mean, read
@@ -74,7 +74,7 @@ def file_of(name_or_path: str | Path) -> tuple[Path, str]:
 
 def load_file(path: Path, shown: str) -> Machine:
     """Loads the machine file at `path`. Errors show the path `shown`."""
-    if not exists(path):
+    if not path_exists(path):
         raise InputError(
             "no such machine file", remedy="check the path, or give a shipped name", path=shown
         )

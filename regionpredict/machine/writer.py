@@ -228,8 +228,8 @@ def _measured(value: float) -> str:
     return f"{{measured: {value:.4g}, source: calibrate}}"
 
 
-def _assumed(value: str, why: str) -> str:
-    return f"{{assumed: {value}, source: {yaml_text(why)}}}"
+def _assumed(value: str, reason: str) -> str:
+    return f"{{assumed: {value}, source: {yaml_text(reason)}}}"
 
 
 def _table(curve: Mapping[int, float]) -> str:

@@ -24,7 +24,7 @@ from regionpredict.frontend import (
     request_of_call,
 )
 from regionpredict.ir import Definition, Region, Span
-from regionpredict.isolation import Failure, isolated
+from regionpredict.isolation import Failure, run_isolated
 from regionpredict.measure.inner_loops import NO_VALUE
 from regionpredict.measure.regions import MeasuredLoop
 
@@ -74,7 +74,7 @@ def names_at(path: str, argv: Sequence[str], folder: str) -> NamesAt:
     source `path` in `folder`. Empty if the front end cannot read the file.
     """
     request = request_of_call(path, argv, folder)
-    [names] = isolated(_names_in_source, [request], 1)
+    [names] = run_isolated(_names_in_source, [request], 1)
     return NO_NAMES if isinstance(names, Failure) else names
 
 

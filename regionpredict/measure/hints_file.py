@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePath
 from typing import NamedTuple, Protocol, TypeVar
 
-from regionpredict.documents import reading
+from regionpredict.documents import input_errors_while_reading
 from regionpredict.errors import UsageError
 from regionpredict.json_records import Record
 from regionpredict.machine import check_binding
@@ -138,12 +138,12 @@ Region = TypeVar("Region", bound=HasPlace)
 def read_hints(path: Path) -> Hints:
     """Reads a hints file. Raises InputError if it is not one."""
     document = read_hints_document(path)
-    with reading(path, WHAT, MAKE_HINTS):
+    with input_errors_while_reading(path, WHAT, MAKE_HINTS):
         machine = document.inner("machine")
         return Hints(
             str(path), machine.text("name"), machine.whole("packages", 1),
             machine.whole("cores_per_package", 1), document.text("model"),
-            tuple(_read_hint(region) for region in document.inners("regions")),
+            tuple(_read_hint(region) for region in document.inner_records("regions")),
             _read_teams(document), *_read_run(document),
         )  # fmt: skip
 
@@ -178,10 +178,10 @@ def _read_teams(document: Record) -> tuple[TeamHint, ...]:
     """
     if "teams" not in document.value:
         return ()
-    records = list(document.inners("teams"))
+    records = list(document.inner_records("teams"))
     teams = tuple(_read_team(team) for team in records)
     plans = [
-        {team.text("id"): team.whole("threads", 1) for team in plan.inners("teams")}
+        {team.text("id"): team.whole("threads", 1) for team in plan.inner_records("teams")}
         for plan in _read_plans(document)
     ]
     most = _recommended_threads(document)
@@ -222,7 +222,7 @@ def _has_several_threads_per_core(team: Record) -> bool:
 
 def _read_plans(document: Record) -> Iterable[Record]:
     if "plans" in document.value:
-        return document.inners("plans")
+        return document.inner_records("plans")
     known = "plan" in document.value and not document.is_null("plan")
     return [document.inner("plan")] if known else []
 
@@ -245,9 +245,9 @@ def _by_size(record: Record) -> BySize | None:
     if "range" not in record.value or record.is_null("range"):
         return None
     ranges = record.inner("range")
-    most = max(ranges.wholes("threads", 1))
-    steady = all(len(set(ranges.wholes(unit, 1))) == 1 for unit in ("packages", "threads"))
-    parts = list(record.inners("by_size"))
+    most = max(ranges.whole_numbers("threads", 1))
+    steady = all(len(set(ranges.whole_numbers(unit, 1))) == 1 for unit in ("packages", "threads"))
+    parts = list(record.inner_records("by_size"))
     below = [None if part.is_null("iterations_below") else part.whole("iterations_below", 0)
              for part in parts]  # fmt: skip
     known = [number for number in below[:-1] if number is not None]
@@ -279,19 +279,20 @@ def _read_hint(region: Record) -> Hint:
         score=_read_score(region),
         bottleneck=None if region.is_null("bottleneck") else region.text("bottleneck"),
         confidence=region.number("confidence", 0.0, 1.0),
-        borderline=region.flag("borderline"),
+        borderline=region.truth_value("borderline"),
         speedup={
-            point.whole("threads", 1): point.number("value") for point in region.inners("speedup")
+            point.whole("threads", 1): point.number("value")
+            for point in region.inner_records("speedup")
         },
         assumed=region.texts("assumed"),
         sizes=_by_size(region),
         iterations=_read_iterations(region),
-        over_threads="over_threads" in region.value and region.flag("over_threads"),
-        by_hand="by_hand" in region.value and region.flag("by_hand"),
+        over_threads="over_threads" in region.value and region.truth_value("over_threads"),
+        by_hand="by_hand" in region.value and region.truth_value("by_hand"),
         seconds=_read_seconds(region),
         band={
             point.whole("threads", 1): (point.number("low"), point.number("high"))
-            for point in region.inners("speedup")
+            for point in region.inner_records("speedup")
             if "low" in point.value and "high" in point.value
         },
     )

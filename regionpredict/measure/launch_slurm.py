@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 import submitit
 from submitit.core.utils import FailedJobError, FailedSubmissionError, UncompletedJobError
 
-from regionpredict.errors import InputError, visible
+from regionpredict.errors import InputError, escape_control_characters
 from regionpredict.measure.child import end_with_parent
 
 _ACTIVE = {
@@ -176,13 +176,15 @@ def look(job_id: str) -> JobState | None:
         return None
     for answer in done.stdout.splitlines() if done.returncode == 0 else ():
         if answer.count("|") >= 2:
-            return JobState(*map(visible, answer.split("|")[:3]))
+            return JobState(*map(escape_control_characters, answer.split("|")[:3]))
     if done.returncode == 0 or "Invalid job id" in done.stderr:
         return JobState("GONE", "", "")
     return None
 
 
-def watch(job: Job, tell: Callable[[JobState], None], patience_s: float | None = None) -> JobEnd:
+def watch(
+    job: Job, report_state: Callable[[JobState], None], patience_s: float | None = None
+) -> JobEnd:
     """Waits for the end of a job, and reports its state regularly.
 
     Raises JobFailedError if the job does not finish, can never start, or has not started within
@@ -196,7 +198,7 @@ def watch(job: Job, tell: Callable[[JobState], None], patience_s: float | None =
             heard = now
             if seen.active:
                 _check_start(job, seen, now - begin, patience_s)
-                tell(seen)
+                report_state(seen)
             else:
                 since = since or now
                 if now - since >= _GRACE_S.get(seen.state, 0.0):
@@ -254,20 +256,20 @@ def node_of(host: str) -> str | None:
     return names.pop() if len(names) == 1 else None
 
 
-def _check_start(job: Job, seen: JobState, waited: float, patience_s: float | None) -> None:
-    if seen.state != "PENDING":
+def _check_start(job: Job, state: JobState, waited: float, patience_s: float | None) -> None:
+    if state.state != "PENDING":
         return
-    per_job = seen.reason.startswith(("Assoc", "QOS")) and "PerJob" in seen.reason
-    if seen.reason in _NEVER or per_job:
+    per_job = state.reason.startswith(("Assoc", "QOS")) and "PerJob" in state.reason
+    if state.reason in _NEVER or per_job:
         cancel(job)
         raise JobFailedError(
-            f"job {job.job_id} could never start ({seen.reason}) and was cancelled",
+            f"job {job.job_id} could never start ({state.reason}) and was cancelled",
             remedy=_ASK_OTHERWISE,
         )
     if patience_s is not None and waited > patience_s:
         cancel(job)
         raise JobFailedError(
-            f"job {job.job_id} did not start within {patience_s:.0f} s ({seen.reason}) and was "
+            f"job {job.job_id} did not start within {patience_s:.0f} s ({state.reason}) and was "
             "cancelled",
             remedy="raise --slurm-wait, or choose another partition by --slurm-option",
         )
@@ -296,16 +298,16 @@ def _end_after_wait(job: Job, seconds: float = 15.0) -> JobState | None:
     return seen
 
 
-def _failure_text(job: Job, seen: JobState) -> JobFailedError:
-    where = f" on {seen.node}" if seen.node else " before it started"
-    text = f"job {job.job_id} {_ENDS.get(seen.state, 'ended as ' + seen.state)}"
+def _failure_text(job: Job, state: JobState) -> JobFailedError:
+    where = f" on {state.node}" if state.node else " before it started"
+    text = f"job {job.job_id} {_ENDS.get(state.state, 'ended as ' + state.state)}"
     remedy = "use --resume to continue"
-    if seen.state in ("FAILED", "COMPLETED"):
+    if state.state in ("FAILED", "COMPLETED"):
         output = _last_error_line(job)
         text += f"{where} (it said: {output})" if output else where
         if output is None:
             remedy = "take an -o FILE in a folder that the nodes share"
-    elif seen.state != "GONE":
+    elif state.state != "GONE":
         text += where
     return JobFailedError(text, remedy=remedy)
 

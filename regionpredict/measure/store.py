@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from regionpredict import __version__
-from regionpredict.atomic_file import reason, write_all
-from regionpredict.documents import read_bytes, reading
+from regionpredict.atomic_file import system_message, write_all
+from regionpredict.documents import input_errors_while_reading, read_bytes
 from regionpredict.errors import InputError
 from regionpredict.json_records import Record, json_record
 from regionpredict.measure.host_activity import Disturbance
@@ -68,7 +68,9 @@ def append_line(path: Path, entry: dict[str, Any]) -> None:
             os.close(handle)
     except (OSError, RuntimeError) as error:  # RuntimeError: circular links
         raise InputError(
-            f"cannot be written: {reason(error)}", remedy="choose another -o FILE", path=str(path)
+            f"cannot be written: {system_message(error)}",
+            remedy="choose another -o FILE",
+            path=str(path),
         ) from None
 
 
@@ -106,7 +108,7 @@ def read_campaign(path: Path) -> Campaign:
     campaign: Campaign | None = None
     runs: list[Run] = []
     for number, line in enumerate(lines, 1):
-        with reading(path, "a line of measurements", remedy, number):
+        with input_errors_while_reading(path, "a line of measurements", remedy, number):
             entry = json_record(line, "a line of measurements", path, remedy, number)
             if entry.value.get("kind") == "campaign":
                 campaign = _check_same_campaign(campaign, _parse_campaign(entry), path, number)
@@ -175,16 +177,18 @@ def _parse_run(entry: Record) -> Run:
     return Run(
         threads=entry.whole("threads", 1),
         repetition=entry.whole("repetition"),
-        warm_up=entry.flag("warm_up"),
+        warm_up=entry.truth_value("warm_up"),
         wall_s=entry.number("wall_s"),
         started=entry.text("started"),
         load=entry.number("load"),
         program=entry.text("program"),
         compiler=entry.text("compiler"),
         runtime=entry.text("runtime"),
-        regions=tuple(_region_run(region) for region in entry.inners("regions")),
+        regions=tuple(_region_run(region) for region in entry.inner_records("regions")),
         beside=_load_of_others(entry),
-        teams=tuple(map(_region_run, entry.inners("teams"))) if "teams" in entry.value else (),
+        teams=tuple(map(_region_run, entry.inner_records("teams")))
+        if "teams" in entry.value
+        else (),
         exit_code=entry.whole("exit_code") if "exit_code" in entry.value else 0,
         said=entry.texts("said") if "said" in entry.value else (),
     )
@@ -220,14 +224,14 @@ def _region_run(region: Record) -> RegionRun:
         most_trips=region.whole("most_trips"),
         least_team=region.whole("least_team"),
         most_team=region.whole("most_team"),
-        nowait=region.flag("nowait") if "nowait" in known else False,
+        nowait=region.truth_value("nowait") if "nowait" in known else False,
         ordinal=region.whole("ordinal", 1) if "ordinal" in known else 1,
         text=region.text("text") if "text" in known else "",
         lines=region.whole("lines") if "lines" in known else 0,
-        sizes=tuple(_parse_size(size) for size in region.inners("sizes"))
+        sizes=tuple(_parse_size(size) for size in region.inner_records("sizes"))
         if "sizes" in known
         else (),
-        cases=tuple(map(read_case, region.inners("cases"))) if "cases" in known else (),
+        cases=tuple(map(read_case, region.inner_records("cases"))) if "cases" in known else (),
     )
 
 

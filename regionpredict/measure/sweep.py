@@ -147,11 +147,18 @@ def sweep(
 
 
 def _progress_of(
-    plan: Plan, runs: Sequence[Run], threads: int, made: int, begin: float, waits_s: float | None
+    plan: Plan,
+    runs: Sequence[Run],
+    threads: int,
+    finished_runs: int,
+    begin: float,
+    waits_s: float | None,
 ) -> Progress:
     settled = sum(enough(plan, runs, n) for n in plan.threads)
     spent = time.monotonic() - begin
-    return Progress(threads, made, settled, len(plan.threads), spent, plan.budget_s, waits_s)
+    return Progress(
+        threads, finished_runs, settled, len(plan.threads), spent, plan.budget_s, waits_s
+    )
 
 
 def _wait_reporter(

@@ -111,12 +111,12 @@ def _hinted_threads(hint: Hint | TeamHint) -> int:
     return _most_threads(hint) or 1
 
 
-def _speedup_curve(asked: Hint | TeamHint, loops: Sequence[Hint]) -> Mapping[int, float]:
+def _speedup_curve(hint: Hint | TeamHint, loops: Sequence[Hint]) -> Mapping[int, float]:
     """Returns the speedup curve of the parallel region, or of its loop with the most threads."""
-    if isinstance(asked, Hint):
-        return asked.speedup
-    if asked.predicted is not None and asked.predicted.speedup:
-        return asked.predicted.speedup
+    if isinstance(hint, Hint):
+        return hint.speedup
+    if hint.predicted is not None and hint.predicted.speedup:
+        return hint.predicted.speedup
     return max(loops, key=_hinted_threads).speedup if loops else {}
 
 

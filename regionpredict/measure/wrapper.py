@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from regionpredict.file_presence import exists, is_file
+from regionpredict.file_presence import is_file, path_exists
 from regionpredict.measure.compiler_call import CompilerCall, Source
 from regionpredict.measure.compiler_passthrough import missing_compiler
 from regionpredict.measure.runtime_library import runtime_object
@@ -118,10 +118,10 @@ class _Build:
         except OSError as error:
             raise missing_compiler(self.call.driver[0], error) from None
 
-    def _report_unmeasured(self, why: str) -> Outcome:
+    def _report_unmeasured(self, reason: str) -> Outcome:
         code = self._start_original().wait()
         paths = ", ".join(source.path for source in self.call.sources)
-        return Outcome(code if code >= 0 else 128 - code, (f"{paths}: {why}: not measured",))
+        return Outcome(code if code >= 0 else 128 - code, (f"{paths}: {reason}: not measured",))
 
     # -- one source -------------------------------------------------------------------------------
 
@@ -262,4 +262,4 @@ class _Build:
 def _are_files(call: CompilerCall, texts: dict[Source, _Text]) -> bool:
     """Whether every object is a file, not for example /dev/null."""
     targets = [Path(call.object_of(source)) for source in texts]
-    return all(is_file(target) or not exists(target) for target in targets)
+    return all(is_file(target) or not path_exists(target) for target in targets)

@@ -161,7 +161,7 @@ class _RegionTrials:
         where = ", ".join(dict.fromkeys(place.short for place in places))
         message = f"write {names_of(serial)} first in a parallel loop with the same schedule"
         message += f"; now one thread does ({where})" if where else ""
-        return self._advice(
+        return self._advice_for_change(
             "RP201", span, message, [pair[0] if pair is not None else None for pair in spread]
         )
 
@@ -172,7 +172,7 @@ class _RegionTrials:
         workload = without_fork(self.members[0].workload)
         if workload is None or self._best_alone(workload):
             return None
-        return self._advice(
+        return self._advice_for_change(
             "RP205", self.team.facts.span, before, [workload], forks=False, costs_alone=True
         )
 
@@ -235,7 +235,9 @@ class _RegionTrials:
         ]
         lines = [f"line {region.span.line}" for region in needless]
         message = f"write nowait at {' and '.join(lines)}"
-        return self._advice("RP206", needless[0].span, message, workloads, costs_alone=True)
+        return self._advice_for_change(
+            "RP206", needless[0].span, message, workloads, costs_alone=True
+        )
 
     def for_skewed_work(self) -> list[Advice]:
         """Returns the advice of a dynamic schedule for work of unknown distribution. The advice
@@ -254,7 +256,7 @@ class _RegionTrials:
             return []
         counters = counters_of(workload, execution)
         best, worth = None, 0.0
-        for chunk in _chunks(execution.work.profile.iterations, max(self.counts)):
+        for chunk in _chunk_sizes(execution.work.profile.iterations, max(self.counts)):
             dynamic = Schedule("dynamic", chunk)
             skewed = _SkewedRegion(workload, dynamic, self.machine, self.counts, counters)
             unknown, even = skewed.gain(execution.work.skew), skewed.gain(None)
@@ -281,14 +283,14 @@ class _RegionTrials:
                     workloads[number] = change.workload()
                     known = best.get(change.id)
                     needed = ADVICE_GAIN.value if known is None else known.gain
-                    advice = self._advice(
+                    advice = self._advice_for_change(
                         change.id, change.span, change.message, workloads, needed=needed
                     )
                     if advice is not None and (known is None or advice.gain > known.gain):
                         best[change.id] = advice
         return list(best.values())
 
-    def _advice(
+    def _advice_for_change(
         self, rule: str, span: Span, message: str, workloads: Sequence[Workload | None], *,
         forks: bool | None = None, costs_alone: bool = False, needed: float = ADVICE_GAIN.value,
     ) -> Advice | None:  # fmt: skip
@@ -351,7 +353,7 @@ class _RegionTrials:
         before = {point.threads: point.seconds for point in self.points}
 
         def gains(times: Sequence[RegionTime | None], threads: int) -> bool:
-            points = self._points_with(facts, workloads, times, RegionTime.few, [threads])
+            points = self._points_with(facts, workloads, times, RegionTime.times_at_few, [threads])
             after = {point.threads: point.seconds for point in points}
             return before[threads] >= gain * after.get(threads, 0.0)
 
@@ -441,7 +443,7 @@ class _SkewedRegion:
         return math.exp(high)
 
 
-def _chunks(iterations: float, threads: int) -> list[float]:
+def _chunk_sizes(iterations: float, threads: int) -> list[float]:
     """Returns the chunk sizes to try: a small one, and larger ones for long loops."""
     shared = iterations / (threads * CHUNKS_A_THREAD.value)
     coarse = float(1 << max(0, int(math.log2(shared)))) if shared > 1.0 else 1.0

@@ -22,7 +22,7 @@ from regionpredict.predict.deciding_names import (
     TRIED_SIZES,
     AskAll,
     More,
-    always,
+    always_true,
     deciding_at_other_values,
 )
 from regionpredict.predict.hints import Choice, Hint, common_threads
@@ -110,7 +110,7 @@ def split_names(names: str) -> tuple[str, ...]:
     return tuple(name.strip() for name in parts)
 
 
-def choices_by_size(ask: Ask, more: More = always) -> dict[int, Choice]:
+def choices_by_size(ask: Ask, more: More = always_true) -> dict[int, Choice]:
     """Returns the choices by size, in ascending order.
 
     `TRIED_SIZES` are tried from the ends to the middle, then thresholds are refined. Trials end if
@@ -120,7 +120,7 @@ def choices_by_size(ask: Ask, more: More = always) -> dict[int, Choice]:
 
 
 def choices_at_tried_sizes(
-    ask: Ask, more: More = always
+    ask: Ask, more: More = always_true
 ) -> tuple[dict[int, Choice], tuple[int, ...]]:
     """Returns the choices at `TRIED_SIZES`, tried from the ends to the middle until `more()` is
     false, and the sizes that were not tried.
@@ -136,7 +136,7 @@ def choices_at_tried_sizes(
 
 
 def with_thresholds(
-    choices: Mapping[int, Choice], ask: Ask, more: More = always, *, of_packages: bool = False
+    choices: Mapping[int, Choice], ask: Ask, more: More = always_true, *, of_packages: bool = False
 ) -> dict[int, Choice]:
     """Adds choices near thresholds by bisection. Thresholds between numbers of sockets come first,
     and are the only ones with `of_packages`.
@@ -147,7 +147,7 @@ def with_thresholds(
         turns = [
             (known[low].kind == known[high].kind, middle)
             for low, high in part_boundaries(known)
-            if high - low > max(1, int(_precision(known[low], known[high]) * low))
+            if high - low > max(1, int(_threshold_precision(known[low], known[high]) * low))
             and (middle := max(low + 1, math.isqrt(low * high))) not in known
         ]  # fmt: skip
         first = min((only_threads for only_threads, _ in turns), default=True)
@@ -165,7 +165,7 @@ def with_thresholds(
     return known
 
 
-def _precision(before: Choice, after: Choice) -> float:
+def _threshold_precision(before: Choice, after: Choice) -> float:
     """Returns the relative precision of a threshold. Thresholds of sockets are more precise than
     thresholds of threads.
     """
@@ -288,7 +288,7 @@ def range_of(choices: Sequence[Choice]) -> HintRange:
 
 
 def choices_by_name(
-    names: Sequence[str], ask: AskAll, more: More = always
+    names: Sequence[str], ask: AskAll, more: More = always_true
 ) -> dict[str, Mapping[int, Choice]]:
     """Returns the choices for values of each single name. The other names have their assumed
     values.
@@ -306,23 +306,25 @@ def choices_by_name(
 
 
 def open_hint(
-    names: Sequence[str], now: Choice, size: tuple[str, ...], together: Mapping[int, Choice],
+    names: Sequence[str], now: Choice, size: tuple[str, ...], common_choices: Mapping[int, Choice],
     by_name: Mapping[str, Mapping[int, Choice]],
     iterations: Callable[[int], int | None] = lambda _: None,
-    ask: AskAll = lambda _: None, more: More = always,
-    untried: Collection[str] = (), *, refused: Collection[int] = (), now_runs: bool = True,
+    ask: AskAll = lambda _: None, more: More = always_true,
+    untried_names: Collection[str] = (), *,
+    impossible_sizes: Collection[int] = (), now_runs: bool = True,
 ) -> OpenHint:  # fmt: skip
     """Combines the choices at all tried sizes to the hint for unknown `names`.
 
     `now` is the choice at the assumed values. It is ignored if `now_runs` is false: the loop has no
-    iterations there. `together` are the choices for values of the common size of the names `size`,
-    and `by_name` the choices for values of a single name. `ask` makes further trials for other
-    values of the deciding names, as long as `more()` is true. The budget excluded the `untried`
-    names and the `refused` values of the common size. With any of these, the hint is unknown.
-    `refused` values count as wrong hints, so that a smaller budget does not raise the share.
+    iterations there. `common_choices` are the choices for values of the common size of the names
+    `size`, and `by_name` the choices for values of a single name. `ask` makes further trials for
+    other values of the deciding names, as long as `more()` is true. The budget excluded the
+    `untried_names` names and the `impossible_sizes` values of the common size. With any of these,
+    the hint is unknown. `impossible_sizes` values count as wrong hints, so that a smaller budget
+    does not raise the share.
     """
     tried = [
-        *together.values(),
+        *common_choices.values(),
         *(choice for own in by_name.values() for choice in own.values()),
     ]
     known = [now] if now_runs else []
@@ -333,16 +335,19 @@ def open_hint(
     }  # fmt: skip
     if not common and not deciding:
         deciding = set(size) or set(names)  # the names decide only together
-    deciding |= deciding_at_other_values(deciding, by_name, ask, more) | {*untried}
-    deciding |= {*size} if refused else set()
+    deciding |= deciding_at_other_values(deciding, by_name, ask, more) | {*untried_names}
+    deciding |= {*size} if impossible_sizes else set()
     tried = [*known, *tried] or [now]
     threads, share, usual = None, 1.0, None
-    if common and not untried and not refused:
+    if common and not untried_names and not impossible_sizes:
         threads = now.hint.threads if now.hint.threads in common else min(common)
     else:
-        even = [_spread_evenly(together, refused), *map(_spread_evenly, by_name.values())]
+        even = [
+            _spread_evenly(common_choices, impossible_sizes),
+            *map(_spread_evenly, by_name.values()),
+        ]
         groups = [group for group in even if group] or [[]]
-        groups += [[] for _ in untried]
+        groups += [[] for _ in untried_names]
         if not now_runs:
             usual = max(
                 tried, key=lambda choice: share_within_loss(choice.hint.threads, groups)
@@ -352,7 +357,7 @@ def open_hint(
         unbound=tuple(names),
         deciding=frozenset(deciding),
         by_size=hints_by_size(
-            tuple(name for name in size if name in deciding) or size, together, iterations
+            tuple(name for name in size if name in deciding) or size, common_choices, iterations
         ),
         range=range_of(tried),
         threads=threads,
@@ -364,12 +369,14 @@ def open_hint(
 
 
 def _spread_evenly(
-    choices: Mapping[int, Choice], refused: Collection[int] = ()
+    choices: Mapping[int, Choice], impossible_sizes: Collection[int] = ()
 ) -> list[Choice | None]:
-    """Returns only the choices at `TRIED_SIZES`, without sizes near thresholds. `refused` sizes are
-    None.
+    """Returns only the choices at `TRIED_SIZES`, without sizes near thresholds. `impossible_sizes`
+    sizes are None.
     """
-    return [choices.get(size) for size in TRIED_SIZES if size in choices or size in refused]
+    return [
+        choices.get(size) for size in TRIED_SIZES if size in choices or size in impossible_sizes
+    ]
 
 
 def share_within_loss(threads: int, groups: Iterable[Sequence[Choice | None]]) -> float:

@@ -32,7 +32,7 @@ from regionpredict.predict.coschedule import (
     Phase,
     domain_path,
     on_domains,
-    splits,
+    ways_to_split,
 )
 from regionpredict.predict.region_timeline import Visit, timeline_of
 from regionpredict.predict.shared_memory import Running, seconds_together
@@ -109,7 +109,7 @@ def best_handover(programs: Sequence[CoscheduledProgram], machine: Machine) -> H
     node = _HandoverSearch(programs, machine)
     count = len(programs)
     least = [node.least_cores(k) for k in range(count)]
-    shares = [split for split in splits(machine.cores_per_domain, count)
+    shares = [split for split in ways_to_split(machine.cores_per_domain, count)
               if all(n <= own for n, own in zip(least, split, strict=True))]  # fmt: skip
     if not shares or not all(least):
         return None
@@ -158,8 +158,8 @@ class _HandoverSearch:
         self.cores = machine.cores_per_domain
         self.path = domain_path(machine)
         self.phases = [{phase.id: phase for phase in program.phases} for program in programs]
-        self.visits = [_visits(program) for program in programs]
-        self.sizes = [{name: self._useful(phase) for name, phase in known.items()}
+        self.visits = [_region_visits(program) for program in programs]
+        self.sizes = [{name: self._useful_core_counts(phase) for name, phase in known.items()}
                       for known in self.phases]  # fmt: skip
         self.left = [self._remaining_bounds(k) for k in range(len(programs))]
         self.together: dict[tuple[tuple[int, str, int], ...], tuple[float, ...]] = {}
@@ -178,12 +178,12 @@ class _HandoverSearch:
         known = replace(phase, beside=phase.alone) if alone else phase
         return on_domains(known, load, self.machine.domains, self.path)
 
-    def _seconds_alone(self, phase: Phase, cores: int, *, alone: bool) -> float:
+    def _seconds_alone(self, phase: Phase, cores: int, *, has_all_caches: bool) -> float:
         """Returns the time of a phase if no other program runs."""
-        (seconds,) = seconds_together([self._running(phase, cores, alone=alone)])
+        (seconds,) = seconds_together([self._running(phase, cores, alone=has_all_caches)])
         return seconds
 
-    def _useful(self, phase: Phase) -> tuple[int, ...]:
+    def _useful_core_counts(self, phase: Phase) -> tuple[int, ...]:
         """Returns the numbers of cores per domain that are faster than all smaller numbers. Only
         powers of two and their complements are considered.
         """
@@ -192,8 +192,8 @@ class _HandoverSearch:
         useful: list[int] = []
         least = math.inf
         for cores in sorted(tried & phase.beside.keys() & phase.alone.keys()):
-            seconds = min(self._seconds_alone(phase, cores, alone=True),
-                          self._seconds_alone(phase, cores, alone=False))  # fmt: skip
+            seconds = min(self._seconds_alone(phase, cores, has_all_caches=True),
+                          self._seconds_alone(phase, cores, has_all_caches=False))  # fmt: skip
             if seconds < least:
                 useful.append(cores)
                 least = seconds
@@ -206,7 +206,7 @@ class _HandoverSearch:
         left = [(0.0, 0.0)]
         for visit in reversed(self.visits[program]):
             phase = self.phases[program][visit.region]
-            took = {cores: self._seconds_alone(phase, cores, alone=True)
+            took = {cores: self._seconds_alone(phase, cores, has_all_caches=True)
                     for cores in self.sizes[program][visit.region]}  # fmt: skip
             seconds, work = left[-1]
             left.append((seconds + visit.share * min(took.values()),
@@ -249,11 +249,11 @@ class _HandoverSearch:
         domains = self.machine.domains
         alone = cores == self.cores
         times = {
-            name: {n * domains: self._seconds_alone(phase, n, alone=alone)
+            name: {n * domains: self._seconds_alone(phase, n, has_all_caches=alone)
                    for n in self.sizes[program][name] if n <= cores}
             for name, phase in self.phases[program].items()
         }  # fmt: skip
-        sizes = self.programs[program].planned(times, self.machine).sizes
+        sizes = self.programs[program].plan_for_times(times, self.machine).sizes
         return {name: size // domains for name, size in sizes.items()}
 
     def planned_cores(self, at: _State, plans: Sequence[Mapping[str, int]]) -> tuple[int, ...]:
@@ -407,6 +407,6 @@ class _HandoverSearch:
         return cost * visit.visits
 
 
-def _visits(program: CoscheduledProgram) -> tuple[Visit, ...]:
+def _region_visits(program: CoscheduledProgram) -> tuple[Visit, ...]:
     runs: Mapping[str, float] = {phase.id: phase.runs for phase in program.phases}
     return timeline_of(runs, program.changes)

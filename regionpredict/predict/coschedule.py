@@ -85,9 +85,9 @@ class CoscheduledProgram:
             phase.id: {threads: load.seconds for threads, load in phase.alone.items()}
             for phase in self.phases
         }
-        return self.planned(times, machine)
+        return self.plan_for_times(times, machine)
 
-    def planned(self, times: Mapping[str, Mapping[int, float]], machine: Machine) -> Plan:
+    def plan_for_times(self, times: Mapping[str, Mapping[int, float]], machine: Machine) -> Plan:
         """Returns the plan for the given times of each phase by number of threads. Each phase has
         at least one time.
         """
@@ -169,13 +169,14 @@ def with_cache_share(machine: Machine, sharers: int) -> Machine:
 
 
 def phases_of(
-    alone: Sequence[TeamPrediction], beside: Sequence[TeamPrediction]
+    predictions_alone: Sequence[TeamPrediction], predictions_sharing: Sequence[TeamPrediction]
 ) -> tuple[Phase, ...]:
-    """Converts the predicted parallel regions of a program to phases. `beside` are the predictions
-    of the same regions with a part of the caches. Unknown sizes have their assumed values.
+    """Converts the predicted parallel regions of a program to phases. `predictions_sharing` are the
+    predictions of the same regions with a part of the caches. Unknown sizes have their assumed
+    values.
     """
     phases = []
-    for team, other in zip(alone, beside, strict=True):
+    for team, other in zip(predictions_alone, predictions_sharing, strict=True):
         runs = team.facts.executions.weight
         if team.points and other.points and team.threads is not None and runs > 0:
             phases.append(
@@ -215,9 +216,9 @@ def coschedule(programs: Sequence[CoscheduledProgram], machine: Machine) -> Cosc
     best = [part.seconds for part in alone]
     allocations = [
         *(_allocation_by_sockets(programs, best, split, machine)
-          for split in splits(machine.packages, len(programs))),
+          for split in ways_to_split(machine.packages, len(programs))),
         *(_allocation_by_cores(programs, best, split, machine)
-          for split in splits(machine.cores_per_domain, len(programs))),
+          for split in ways_to_split(machine.cores_per_domain, len(programs))),
     ]  # fmt: skip
     known = [allocation for allocation in allocations if allocation is not None]
     return Coschedule(
@@ -229,7 +230,7 @@ def coschedule(programs: Sequence[CoscheduledProgram], machine: Machine) -> Cosc
     )
 
 
-def splits(total: int, parts: int) -> Iterator[tuple[int, ...]]:
+def ways_to_split(total: int, parts: int) -> Iterator[tuple[int, ...]]:
     """Yields all ways to divide `total` cores or sockets among `parts` programs, with at least one
     each. Large totals are divided in coarser steps.
 
@@ -290,7 +291,7 @@ class _ProgramLoads(NamedTuple):
     domains: int
     path: DomainPath | None
 
-    def running(self, cores: int, machine: Machine) -> list[Running] | None:
+    def running_phases(self, cores: int, machine: Machine) -> list[Running] | None:
         """Returns the phases of the program in its plan for at most `cores` cores of a domain. None
         if a phase needs more cores.
         """
@@ -307,7 +308,7 @@ class _ProgramLoads(NamedTuple):
             name: {threads: phase.seconds for threads, phase in known.items()}
             for name, known in tried.items()
         }
-        plan = self.program.planned(seconds, machine)
+        plan = self.program.plan_for_times(seconds, machine)
         chosen = [known[plan.sizes[name]] for name, known in tried.items()]
         changing = max(0.0, plan.seconds - sum(phase.seconds for phase in chosen))
         return _merged_phases([*chosen, Running(changing, changing)])
@@ -367,7 +368,7 @@ def _allocation_by_sockets(
     running = []
     for program, packages in zip(programs, split, strict=True):
         loads = _ProgramLoads(program, [(phase, phase.alone) for phase in program.phases], 1, path)
-        phases = loads.running(packages * machine.cores_per_package, machine)
+        phases = loads.running_phases(packages * machine.cores_per_package, machine)
         if phases is None:
             return None
         running.append(phases)
@@ -389,7 +390,7 @@ def _allocation_by_cores(
         loads = _ProgramLoads(
             program, [(phase, phase.beside) for phase in program.phases], machine.domains, path
         )
-        phases = loads.running(cores, machine)
+        phases = loads.running_phases(cores, machine)
         if phases is None:
             return None
         running.append(phases)
@@ -420,7 +421,7 @@ def _end_times(running: Sequence[Sequence[Running]]) -> list[float]:
     now = 0.0
     going = [k for k, phases in enumerate(running) if phases]
     while going:
-        slow = _slowdowns([running[k] for k in going])
+        slow = _slowdowns_of_programs([running[k] for k in going])
         takes = [alone[k] * factor for k, factor in zip(going, slow, strict=True)]
         rest = {k: left[k] * took for k, took in zip(going, takes, strict=True)}
         span = min(rest.values())
@@ -433,7 +434,7 @@ def _end_times(running: Sequence[Sequence[Running]]) -> list[float]:
     return ended
 
 
-def _slowdowns(running: Sequence[Sequence[Running]]) -> list[float]:
+def _slowdowns_of_programs(running: Sequence[Sequence[Running]]) -> list[float]:
     """Returns the slowdown of each program while all programs run.
 
     Phases overlap in proportion to their times, and the times depend on the overlap. A fixed-point

@@ -37,7 +37,7 @@ others. None for impossible sizes.
 """
 
 
-def always() -> bool:
+def always_true() -> bool:
     """Returns True: the number of trials is unlimited.
 
     >>> always()
@@ -48,7 +48,7 @@ def always() -> bool:
 
 def deciding_at_other_values(
     deciding: Collection[str], by_name: Mapping[str, Mapping[int, Choice]], ask: AskAll,
-    more: More = always,
+    more: More = always_true,
 ) -> frozenset[str]:  # fmt: skip
     """Returns the names that change the hint only if a name of `deciding` has another value.
 

@@ -39,7 +39,9 @@ def hint_from(
     >>> hint_from(curve, 1), hint_from(curve, 1, within=0.0)
     (Hint(packages=2, threads=2, margin=0.08), Hint(packages=3, threads=3, margin=0.02))
     """
-    return _cheapest(_costs(outlook, cores_per_package, price * within), cores_per_package)
+    return _cheapest_hint(
+        _costs_by_threads(outlook, cores_per_package, price * within), cores_per_package
+    )
 
 
 def hint_on(
@@ -59,7 +61,7 @@ def one_per_core(machine: Machine, outlook: Sequence[ExpectedSpeedup]) -> list[E
     return [expected for expected in outlook if expected.threads <= cores] or list(outlook)
 
 
-def _costs(
+def _costs_by_threads(
     outlook: Sequence[ExpectedSpeedup], cores_per_package: int, price: float
 ) -> dict[int, float]:
     """Returns, for each number of threads, the price of the cores minus the logarithm of the
@@ -77,7 +79,7 @@ def _costs(
     }
 
 
-def _cheapest(costs: Mapping[int, float], cores_per_package: int) -> Hint:
+def _cheapest_hint(costs: Mapping[int, float], cores_per_package: int) -> Hint:
     threads = min(costs, key=lambda count: (costs[count], count))
     packages = -(-threads // cores_per_package)
     others = [cost for count, cost in costs.items() if -(-count // cores_per_package) != packages]
@@ -146,8 +148,8 @@ def choice_from(
     >>> choice.hint.threads, sorted(choice.good)
     (3, [2, 3])
     """
-    costs = _costs(outlook, cores_per_package, PACKAGE_PRICE.value * within)
-    hint = _cheapest(costs, cores_per_package)
+    costs = _costs_by_threads(outlook, cores_per_package, PACKAGE_PRICE.value * within)
+    hint = _cheapest_hint(costs, cores_per_package)
     chance = chance_of(outlook, hint.threads, within)
     best = max(expected.gain for expected in outlook)
     fast = frozenset(

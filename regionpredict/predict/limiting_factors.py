@@ -10,7 +10,7 @@ from regionpredict.predict.curve import Point
 RESOURCES = ("compute", "cache", "memory-bandwidth")
 
 
-def limit(points: Sequence[Point]) -> str:
+def bottleneck_of(points: Sequence[Point]) -> str:
     """Returns the bottleneck: the term of the time with the largest loss on the largest number of
     threads.
 

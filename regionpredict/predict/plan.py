@@ -76,7 +76,7 @@ def plan_of(
     best = ConstantSize(threads, seconds)
     labels = times.labels(threads)
     starts = [times.constant(threads), times.along_the_order(labels)]
-    made = [times.improved(start, labels) for start in starts]
+    made = [times.improved_plan(start, labels) for start in starts]
     sizes = min(made, key=times.total)
     if times.total(sizes) >= best.seconds:
         sizes = times.constant(threads)
@@ -185,7 +185,7 @@ class _PlanCosts:
         """Returns the time of all parallel regions and of all changes in seconds."""
         own = sum(team.executions * team.seconds[sizes[team.id]] for team in self.teams)
         changing = sum(
-            often * self._change(sizes[before], sizes[other])
+            often * self._cost_of_change(sizes[before], sizes[other])
             for before, others in self.next.items() for other, often in others.items()
         )  # fmt: skip
         return own + changing / 2.0  # each pair occurs twice
@@ -220,7 +220,7 @@ class _PlanCosts:
             often = self.next[team.id].get(before.id, 0.0)
             costs.append({
                 size: min(
-                    (known + often * self._change(size, other) + cost, other)
+                    (known + often * self._cost_of_change(size, other) + cost, other)
                     for other, (known, _) in costs[-1].items()
                 )
                 for size, cost in own.items()
@@ -232,7 +232,7 @@ class _PlanCosts:
             size = cost[size][1]
         return sizes
 
-    def improved(self, sizes: Sizes, labels: Sequence[int]) -> Sizes:
+    def improved_plan(self, sizes: Sizes, labels: Sequence[int]) -> Sizes:
         """Changes the numbers of threads of single regions, and of neighbors with equal numbers, as
         long as this reduces the time.
         """
@@ -270,14 +270,14 @@ class _PlanCosts:
             cost += team.executions * team.seconds[sizes[name]]
             for other, often in self.next[name].items():
                 share = 1 / 2 if other in inside else 1.0  # counted from both sides
-                cost += share * often * self._change(sizes[name], sizes[other])
+                cost += share * often * self._cost_of_change(sizes[name], sizes[other])
         return cost
 
     @staticmethod
     def _sizes(team: PlannedTeam, labels: Sequence[int]) -> list[int]:
         return sorted({_at_most(team, size) for size in labels})
 
-    def _change(self, before: int, other: int) -> float:
+    def _cost_of_change(self, before: int, other: int) -> float:
         if before == other:
             return 0.0
         change = self.machine.overheads.team_change.at(max(before, other))

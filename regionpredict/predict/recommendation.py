@@ -153,9 +153,11 @@ def recommendation_of(
         return None
     left_out = tuple(team.facts.id for team in teams if team not in known)
     often = {team.facts.id: team.facts.executions.weight for team in known} | dict(executions or {})
-    weights, weighted_by = _weights(known, often, measured)
+    weights, weighted_by = _times_of_regions(known, often, measured)
     counts = _thread_counts(known, machine)
-    parts = [_part(team, weight, counts) for team, weight in zip(known, weights, strict=True)]
+    parts = [
+        _program_part(team, weight, counts) for team, weight in zip(known, weights, strict=True)
+    ]
     timed = weighted_by != "equally"
     if not timed:
         serial = serial._replace(loops={}, exclusive={})
@@ -168,7 +170,7 @@ def recommendation_of(
     bounds = [part.bounds(threads) for part in parts]
     slow = alone + sum(p.alone / b.low for p, b in zip(parts, bounds, strict=True))
     fast = alone + sum(p.alone / b.high for p, b in zip(parts, bounds, strict=True))
-    speedup = _ratio(one, spent)
+    speedup = _speedup_ratio(one, spent)
     places = thread_places(machine, min(threads, machine.cores))
     return Recommendation(
         main=main,
@@ -179,8 +181,8 @@ def recommendation_of(
         threads_per_core=machine.threads_per_core if seats else 1,
         seconds=spent if timed else None,
         speedup=speedup,
-        low=min(_ratio(one, slow), speedup),
-        high=max(_ratio(one, fast), speedup),
+        low=min(_speedup_ratio(one, slow), speedup),
+        high=max(_speedup_ratio(one, fast), speedup),
         serial_share=alone / spent if spent else 0.0,
         serial_loops=_longest_serial_loops(serial, seats[0] if seats else threads, spent),
         confidence=_confidence(parts, threads, len(left_out) + len(serial.unknown)),
@@ -241,7 +243,7 @@ def loops_of(team: TeamPrediction) -> list[str]:
     return [member.facts.region.id for member in team.facts.members]
 
 
-def _weights(
+def _times_of_regions(
     teams: Sequence[TeamPrediction], executions: Mapping[str, float],
     measured: Mapping[str, float] | None,
 ) -> tuple[list[float], str]:  # fmt: skip
@@ -267,7 +269,9 @@ def _thread_counts(teams: Sequence[TeamPrediction], machine: Machine) -> list[in
     return sorted(counts)
 
 
-def _part(team: TeamPrediction, alone: float, counts: Sequence[int]) -> _ProgramPart:
+def _program_part(
+    team: TeamPrediction, seconds_on_one: float, counts: Sequence[int]
+) -> _ProgramPart:
     """Returns a parallel region with its speedup by number of threads.
 
     Without a curve, the speedup is perfect up to the hinted threads and constant beyond. A region
@@ -275,14 +279,14 @@ def _part(team: TeamPrediction, alone: float, counts: Sequence[int]) -> _Program
     recommendation.
     """
     if _has_race(team):
-        return _ProgramPart(team, alone, {1: Bounds(1.0, 1.0)}, {1: 1.0})
+        return _ProgramPart(team, seconds_on_one, {1: Bounds(1.0, 1.0)}, {1: 1.0})
     if team.speedup:
         bounds = {point.threads: Bounds(point.low, point.high) for point in team.speedup}
         values = {point.threads: point.value for point in team.speedup}
     else:
         values = {count: float(min(count, team.threads or count)) for count in counts}
         bounds = {count: Bounds(value, value) for count, value in values.items()}
-    return _ProgramPart(team, alone, {1: Bounds(1.0, 1.0)} | bounds, {1: 1.0} | values)
+    return _ProgramPart(team, seconds_on_one, {1: Bounds(1.0, 1.0)} | bounds, {1: 1.0} | values)
 
 
 def _has_race(team: TeamPrediction) -> bool:
@@ -291,15 +295,15 @@ def _has_race(team: TeamPrediction) -> bool:
 
 
 def _slower_regions(
-    parts: Sequence[_ProgramPart], threads: int, more: int, spent: float, one: float
+    parts: Sequence[_ProgramPart], threads: int, more: int, spent: float, seconds_on_one: float
 ) -> tuple[SlowerRegion, ...]:
     """Returns the parallel regions that take longer on `more` threads, largest loss first.
 
-    `spent` is the program's time on `more` threads, and `one` is its time on one thread.
+    `spent` is the program's time on `more` threads, and `seconds_on_one` is its time on one thread.
     """
     losses = [(part.at(more) - part.at(threads), part) for part in parts]
     return tuple(
-        SlowerRegion(part.team.facts.id, part.at(more) / spent, part.alone / one,
+        SlowerRegion(part.team.facts.id, part.at(more) / spent, part.alone / seconds_on_one,
                      part.team.bottleneck)
         for loss, part in sorted(losses, key=lambda pair: -pair[0]) if loss > 0.0
     )  # fmt: skip
@@ -336,5 +340,5 @@ def _largest_up_to(by_threads: Mapping[int, object], threads: int) -> int:
     return max(count for count in by_threads if count <= threads)
 
 
-def _ratio(one: float, spent: float) -> float:
-    return one / spent if spent else 1.0
+def _speedup_ratio(seconds_on_one: float, spent: float) -> float:
+    return seconds_on_one / spent if spent else 1.0

@@ -60,21 +60,21 @@ def timeline_of(
 
 
 def _follow_successors(
-    here: str, left: dict[tuple[str, str], int], whole: Mapping[tuple[str, str], int],
+    region: str, left: dict[tuple[str, str], int], whole: Mapping[tuple[str, str], int],
     order: list[str],
 ) -> None:  # fmt: skip
-    """Appends a path of successors, starting at the region `here`, to `order`. The used changes are
-    removed from `left`.
+    """Appends a path of successors, starting at the region `region`, to `order`. The used changes
+    are removed from `left`.
     """
-    order.append(here)
-    while following := [pair for pair in left if pair[0] == here]:
-        returning = [pair for pair in following if _leads_to(pair[1], here, left)]
+    order.append(region)
+    while following := [pair for pair in left if pair[0] == region]:
+        returning = [pair for pair in following if _leads_to(pair[1], region, left)]
         chosen = max(returning or following, key=lambda pair: (left[pair] - 0.5) / whole[pair])
         left[chosen] -= 1
         if not left[chosen]:
             del left[chosen]
-        here = chosen[1]
-        order.append(here)
+        region = chosen[1]
+        order.append(region)
 
 
 def _leads_to(start: str, end: str, left: Mapping[tuple[str, str], int]) -> bool:

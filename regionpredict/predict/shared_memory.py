@@ -65,7 +65,7 @@ class Running(NamedTuple):
         """The time for core work and waiting in seconds."""
         return self.seconds - self.fixed
 
-    def work_with(self, requesting: float) -> float:
+    def working_seconds_with(self, requesting: float) -> float:
         """Returns the time for core work and waiting in seconds if `requesting` cores of all
         programs wait for memory.
         """
@@ -82,7 +82,7 @@ class Running(NamedTuple):
             self.requesting
             * self._slowdown_per_byte(requesting)
             * self.work
-            / self.work_with(requesting)
+            / self.working_seconds_with(requesting)
         )
 
     @property
@@ -108,4 +108,4 @@ def seconds_together(phases: Sequence[Running]) -> list[float]:
         return requesting - sum(phase.requests(requesting) for phase in phases)
 
     requesting = rising_root(missing, low, high, high)  # `high` if it is at most `low`
-    return [phase.fixed + phase.work_with(requesting) for phase in phases]
+    return [phase.fixed + phase.working_seconds_with(requesting) for phase in phases]

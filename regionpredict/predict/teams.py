@@ -18,7 +18,7 @@ from regionpredict.predict.constants import WITHIN
 from regionpredict.predict.curve import Point, SaturationDerivation
 from regionpredict.predict.estimate import CUT, Estimate, Prediction
 from regionpredict.predict.hints import hint_on, one_per_core, seats_of
-from regionpredict.predict.limiting_factors import limit
+from regionpredict.predict.limiting_factors import bottleneck_of
 from regionpredict.predict.machine_uncertainty import UncertainLoop, moves_of
 from regionpredict.predict.saturation.region_doubts import figures_doubt
 from regionpredict.predict.saturation.team_costs import team_cost
@@ -29,8 +29,8 @@ from regionpredict.predict.uncertainty import (
     band_of,
     chance_of,
     confidence_of,
-    doubt,
-    merged,
+    doubt_of_kind,
+    merge_doubts,
     outlook_of,
     weighted_by_share,
     wider_band,
@@ -238,8 +238,10 @@ def _estimate_of_loops(
     doubts = _weighted_doubts(parts, hint.threads, partial=partial)
     doubts += figures_doubt(_spread_terms(parts), settled, chance)
     band = band_of(shown)
-    worst = [derivation.otherwise or derivation.points for derivation in _derivations(parts)]
-    if any(derivation.otherwise for derivation in _derivations(parts)):
+    worst = [
+        derivation.otherwise or derivation.points for derivation in _derivations_of_parts(parts)
+    ]
+    if any(derivation.otherwise for derivation in _derivations_of_parts(parts)):
         others = team_points(facts, worst, [part.runs for part in parts], machine)
         counts = {expected.threads for expected in shown}
         band = wider_band(band, band_of(at_threads(outlook_of(others, machine), counts)))
@@ -262,20 +264,20 @@ def _estimate_of_loops(
         ),
         seconds=points[0].seconds, packages=hint.packages, threads=seats.threads,
         threads_per_core=seats.on_a_core, shared_core_speedup=seats.speedup,
-        bottleneck=limit(points),
+        bottleneck=bottleneck_of(points),
         confidence=confidence_of(settled, doubts=doubts), doubts=doubts,
         borderline=hint.margin < within, assumed=(*assumed, *notes),
     )  # fmt: skip
 
 
-def _derivations(parts: Sequence[TeamPart]) -> list[SaturationDerivation]:
+def _derivations_of_parts(parts: Sequence[TeamPart]) -> list[SaturationDerivation]:
     made = (part.estimate.derivation for part in parts)
     return [derivation for derivation in made if isinstance(derivation, SaturationDerivation)]
 
 
 def _spread_terms(parts: Sequence[TeamPart]) -> dict[str, float]:
     return {
-        term: spread for derivation in _derivations(parts)
+        term: spread for derivation in _derivations_of_parts(parts)
         for term, spread in derivation.spreads.items()
     }  # fmt: skip
 
@@ -289,7 +291,7 @@ def _weighted_doubts(
         for part in parts
     ]
     whole = sum(times)
-    doubts = merged(
+    doubts = merge_doubts(
         weighted_by_share(
             (known for known in part.estimate.doubts if known.id not in _OF_THE_WHOLE),
             spent / whole if whole else 1.0,
@@ -297,7 +299,7 @@ def _weighted_doubts(
         for part, spent in zip(parts, times, strict=True)
     )
     if partial and all(part.estimate.status != "partial" for part in parts):
-        doubts += (doubt("unread", "not all of its loops have a prediction"),)
+        doubts += (doubt_of_kind("unread", "not all of its loops have a prediction"),)
     return doubts
 
 

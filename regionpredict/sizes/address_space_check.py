@@ -24,16 +24,16 @@ def with_possible_sizes(facts: Sequence[RegionFacts]) -> tuple[RegionFacts, ...]
     checked: list[RegionFacts] = []
     refusals: list[InputError] = []
     for own in facts:
-        refusal = _refusal(own)
+        refusal = _refusal_message(own)
         if refusal is not None:
             refusals.append(refusal)
-        checked.append(own if refusal is None else _skipped(own, refusal))
+        checked.append(own if refusal is None else _skipped_region(own, refusal))
     if refusals and all(own.status == "skipped" for own in checked):
         raise refusals[0]
     return tuple(checked)
 
 
-def _refusal(facts: RegionFacts) -> InputError | None:
+def _refusal_message(facts: RegionFacts) -> InputError | None:
     if facts.status == "skipped":
         return None
     try:
@@ -43,7 +43,7 @@ def _refusal(facts: RegionFacts) -> InputError | None:
     return None
 
 
-def _skipped(facts: RegionFacts, refusal: InputError) -> RegionFacts:
+def _skipped_region(facts: RegionFacts, refusal: InputError) -> RegionFacts:
     message = f"{refusal.message}; {refusal.remedy}"
     note = Diagnostic("RP115", facts.region.span, message)
     return replace(facts, status="skipped", diagnostics=(*facts.diagnostics, note))

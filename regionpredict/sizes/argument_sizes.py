@@ -25,12 +25,14 @@ def with_arguments(
     """
     shares: dict[Span, float] = {}
     regions = [
-        (region, _defined(region, defined, argument_values, given, shares))
+        (region, _with_definitions(region, defined, argument_values, given, shares))
         for region, defined in part.regions
     ]
     serial = tuple(
         nest._replace(
-            definitions=_defined(nest.region, nest.definitions, argument_values, given, shares)
+            definitions=_with_definitions(
+                nest.region, nest.definitions, argument_values, given, shares
+            )
         )
         for nest in part.serial
     )
@@ -55,7 +57,7 @@ def with_arguments(
     )  # fmt: skip
 
 
-def _defined(
+def _with_definitions(
     region: Region, definitions: tuple[Definition, ...], argument_values: ArgumentValues,
     given: Collection[str], shares: dict[Span, float],
 ) -> tuple[Definition, ...]:  # fmt: skip

@@ -86,11 +86,13 @@ def _deciding_of(pair: tuple[Prediction, _Past], *, machine: Machine) -> tuple[s
     now = choice_of(points_of(prediction), machine, asked, WITHIN.value)
     return tuple(
         name for name in _conditions_without_share(prediction.facts.region)
-        if not common_threads([now, *_choices(name, prediction, past, machine)])
+        if not common_threads([now, *_choices_at_extremes(name, prediction, past, machine)])
     )  # fmt: skip
 
 
-def _choices(name: str, prediction: Prediction, past: _Past, machine: Machine) -> Iterator[Choice]:
+def _choices_at_extremes(
+    name: str, prediction: Prediction, past: _Past, machine: Machine
+) -> Iterator[Choice]:
     """Yields the choice if a condition is almost never true, and the choice if it is almost always
     true.
     """
@@ -105,6 +107,6 @@ def _choices(name: str, prediction: Prediction, past: _Past, machine: Machine) -
             )  # fmt: skip
         except InputError:  # beyond 64 bits
             continue
-        points = rough_curve(workload, machine, also=prediction.threads or 1)
+        points = rough_curve(workload, machine, extra_threads=prediction.threads or 1)
         if points:
             yield choice_of(points, machine, (), WITHIN.value)

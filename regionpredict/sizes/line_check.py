@@ -68,14 +68,14 @@ def _nothing_there(
     if isinstance(value, Fraction) and (conditions or loops):
         message = "no condition in a region at this line"
         if conditions:
-            return message, _nearest(conditions, line)
+            return message, _nearest_lines(conditions, line)
         return message, "an `if` with statements under it, in a parallel loop, has a share"
     if not loops:
         return f"no loop of a region in a file '{file}'", "write FILE:LINE as in the result"
-    return "no loop of a region at this line", _nearest(loops, line)
+    return "no loop of a region at this line", _nearest_lines(loops, line)
 
 
-def _nearest(lines: Collection[int], line: int) -> str:
+def _nearest_lines(lines: Collection[int], line: int) -> str:
     near = sorted(lines, key=lambda other: (abs(other - line), other))[:_SHOWN]
     return f"the nearest are at: {', '.join(map(str, near))}"
 

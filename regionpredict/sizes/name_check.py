@@ -12,8 +12,8 @@ from regionpredict.analysis.given_shares import skew_name
 from regionpredict.analysis.given_sizes import (
     every_loop,
     extent_name,
+    functions_owning,
     order_name,
-    owners_of,
     place_of,
     scope_of,
 )
@@ -49,7 +49,7 @@ def check_names(
         by_function.setdefault(region.function, set()).update(_names_of(program, region))
     for region in program.regions:  # local names of variables of other functions
         for name in [*by_function[region.function]]:
-            for function, own in owners_of(region, name):
+            for function, own in functions_owning(region, name):
                 by_function.setdefault(function, set()).add(own)
     known = set().union(*by_function.values())
     known.update(_names_of_executions(program))
@@ -141,9 +141,9 @@ def _wrong_skew(
     return f"no loop or table '{target}'", _similar_names("there are", target, targets)
 
 
-def _similar_names(what: str, name: str, known: set[str]) -> str:
+def _similar_names(introduction: str, name: str, known: set[str]) -> str:
     """Returns a remedy that lists the existing names, most similar first. A very similar name is
-    suggested by a question. Otherwise, the remedy starts with `what`.
+    suggested by a question. Otherwise, the remedy starts with `introduction`.
 
     >>> _similar_names("the regions depend on", "gird", {"n", "grid", "m"})
     "did you mean 'grid'? There are also: m, n"
@@ -164,4 +164,4 @@ def _similar_names(what: str, name: str, known: set[str]) -> str:
         listed += f", and {len(rest) - _SHOWN} more"
     if near:
         return f"did you mean '{near[0]}'?" + (f" There are also: {listed}" if listed else "")
-    return f"{what}: {listed or 'none'}"
+    return f"{introduction}: {listed or 'none'}"

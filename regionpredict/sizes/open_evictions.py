@@ -42,7 +42,7 @@ _NAMED = 4
 
 def with_open_neighbours(
     estimate: Estimate, workload: Workload, history: History, machine: Machine,
-    chosen: ModelOptions, trials: RegionTrials | None = None,
+    options: ModelOptions, trials: RegionTrials | None = None,
 ) -> Estimate:  # fmt: skip
     """Updates an estimate for unknown sizes of other loops in `history`. The estimate is unchanged
     if their evictions cost less than the allowed loss.
@@ -68,14 +68,14 @@ def with_open_neighbours(
         contents = workload.contents._replace(between=between)
         pushed = replace(workload, contents=contents)
         return rough_curve(
-            pushed, machine, chosen.threads, also=also, warm=chosen.warm, parts=chosen.parts,
-            counters=counters,
+            pushed, machine, options.threads, extra_threads=also, warm=options.warm,
+            parts=options.parts, counters=counters,
         )  # fmt: skip
 
     points = points_of(estimate)
     asked = [threads for threads, _ in estimate.speedup]
-    now = choice_of(points, machine, asked, chosen.within)
-    tried = [now, *_choices_with_evictions(points, curve, machine, chosen)]
+    now = choice_of(points, machine, asked, options.within)
+    tried = [now, *_choices_with_evictions(points, curve, machine, options)]
     return (
         estimate
         if len(tried) == 1
@@ -85,7 +85,7 @@ def with_open_neighbours(
 
 def _choices_with_evictions(
     points: Sequence[Point], curve: Callable[[float], Sequence[Point]], machine: Machine,
-    chosen: ModelOptions,
+    options: ModelOptions,
 ) -> list[Choice]:  # fmt: skip
     """Returns the choices for large and for smaller evictions, as long as evictions have a cost.
     `points` are the times without eviction.
@@ -99,9 +99,9 @@ def _choices_with_evictions(
         slower = max(
             (p.seconds / before for p in slowed if (before := known.get(p.threads))), default=1.0
         )
-        if slower - 1 <= (chosen.within if part == _PARTS[0] else 0):
+        if slower - 1 <= (options.within if part == _PARTS[0] else 0):
             break  # smaller amounts have smaller effects
-        tried.append(choice_of(slowed, machine, chosen.threads, chosen.within))
+        tried.append(choice_of(slowed, machine, options.threads, options.within))
     return tried
 
 
@@ -114,7 +114,7 @@ def _with_evictions_at_tried_sizes(
     own = trials.sizes.size or estimate.deciding
     budget = WorkBudget(trials.chosen.work)
     for size in TRIED_SIZES:
-        if not budget.more():
+        if not budget.allows_another_trial():
             return replace(estimate, cut=(*estimate.cut, CUT_NEIGHBOURS))
         sizes = dict.fromkeys(own, size)
         trial = trials.at(sizes)

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from regionpredict.analysis.bindings import names_of_header
 from regionpredict.analysis.given_sizes import (
     every_loop,
-    owners_of,
+    functions_owning,
     place_of,
     qualified_name,
     scope_of,
@@ -142,7 +142,7 @@ class _SettableNames:
             return name
         if told := self._at_home.get((region.function, name)):
             return told
-        for place in owners_of(region, name):
+        for place in functions_owning(region, name):
             if (told := ":".join(place)) in self._shared:
                 return told
         function, name = scope_of(name) or (region.function, name)

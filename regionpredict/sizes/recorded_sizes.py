@@ -88,7 +88,10 @@ def with_recorded(
     files = {region.span.file for region in program.regions}
     theirs = [known for of_file in _by_file(recording.regions, files).values() for known in of_file]
     unread = [known for known in theirs if all(known is not own for own in matched.values())]
-    remarks = (*_missing_loops(recording, unread), *_remarks(recording, builds, names, here))
+    remarks = (
+        *_missing_loops(recording, unread),
+        *_remarks_on_macros(recording, builds, names, here),
+    )
     return WithRecorded(
         replace(program, regions=regions, work_shares=shares),
         tuple(new_facts),
@@ -193,7 +196,7 @@ def match_recorded(regions: Sequence[Region], recording: Recording) -> dict[str,
             "recorded from another program: none of its files has these loops",
             remedy="predict the sources that it was built from", path=recording.path,
         )  # fmt: skip
-    _refuse(changed, recording)
+    _refuse_changed_loops(changed, recording)
     return matched
 
 
@@ -221,7 +224,7 @@ def match_teams(program: Program, recording: Recording) -> dict[str, list[_Recor
             for name, own in spans.items():
                 if now in own:
                     matched.setdefault(name, []).append(_RecordedTeam(known, now))
-    _refuse(changed, recording)
+    _refuse_changed_loops(changed, recording)
     return matched
 
 
@@ -237,7 +240,7 @@ def _by_file(
     return theirs
 
 
-def _refuse(changed: Sequence[RecordedRegion], recording: Recording) -> None:
+def _refuse_changed_loops(changed: Sequence[RecordedRegion], recording: Recording) -> None:
     if not changed:
         return
     where = ", ".join(one_line(f"{region.file}:{region.line}") for region in changed[:_SHOWN])
@@ -302,28 +305,31 @@ def _missing_loops(recording: Recording, unread: Sequence[RecordedRegion]) -> tu
     places = [f"{Path(known.file).name}:{known.line}" for known in unread]
     shown = ", ".join(places[:_SHOWN]) + (", ..." if len(places) > _SHOWN else "")
     macros = sorted(word[2:] for word in set().union(*(known.macros for known in unread)))
-    built = f". The program was built with {_listed(macros)}" if macros else ""
+    built = f". The program was built with {_macro_list(macros)}" if macros else ""
     return (
         f"{recording.path}: {plural(len(unread), 'recorded loop')} not read here: {shown}{built}",
     )
 
 
-def _remarks(
-    recording: Recording, builds: set[frozenset[str]], names: set[str], here: frozenset[str]
+def _remarks_on_macros(
+    recording: Recording,
+    builds: set[frozenset[str]],
+    names: set[str],
+    current_macros: frozenset[str],
 ) -> tuple[str, ...]:
     """Returns a remark about recorded values from a build with other macros."""
-    if not names or builds <= {here}:
+    if not names or builds <= {current_macros}:
         return ()
-    there = sorted(set().union(*builds) - here)
-    own = sorted(here - set().union(*builds))
+    there = sorted(set().union(*builds) - current_macros)
+    own = sorted(current_macros - set().union(*builds))
     if not there and not own:
         return ()
     shown = ", ".join(sorted(names)[:_SHOWN]) + (", ..." if len(names) > _SHOWN else "")
     return (
-        f"{recording.path}: recorded with {_listed(there)}, read with {_listed(own)}: "
+        f"{recording.path}: recorded with {_macro_list(there)}, read with {_macro_list(own)}: "
         f"{len(names)} names are as recorded: {shown}",
     )
 
 
-def _listed(macros: Sequence[str]) -> str:
+def _macro_list(macros: Sequence[str]) -> str:
     return " ".join(f"-D{macro.removesuffix('=1')}" for macro in macros) or "none of these"

@@ -46,14 +46,14 @@ def read_sizes(path: Path, name: str | None = None) -> SizesFile:
     root = compose_yaml(read_text(path, _REMEDY), shown, _REMEDY)
     if root is None or not isinstance(root, yaml.MappingNode) or not root.value:
         raise InputError("no sizes in it", remedy=_REMEDY, path=shown)
-    sets = _sets(root, shown)
+    sets = _sets_by_name(root, shown)
     if not sets:
         if name is not None:
             raise InputError(
                 f"no set '{name}': the file is one set without a name",
                 remedy="leave the name out", path=shown,
             )  # fmt: skip
-        return _set(root, shown)
+        return _read_set(root, shown)
     known = ", ".join(one_line(set_) for set_ in sets)
     for key, value in root.value:
         if not isinstance(value, yaml.MappingNode) or sets[key.value] is not value:
@@ -70,10 +70,10 @@ def read_sizes(path: Path, name: str | None = None) -> SizesFile:
     chosen = next(iter(sets)) if name is None else name
     if chosen not in sets:
         raise InputError(f"no set '{chosen}'", remedy=f"the sets are: {known}", path=shown)
-    return _set(sets[chosen], shown)
+    return _read_set(sets[chosen], shown)
 
 
-def _sets(root: yaml.MappingNode, path: str) -> dict[str, yaml.MappingNode]:
+def _sets_by_name(root: yaml.MappingNode, path: str) -> dict[str, yaml.MappingNode]:
     """Returns the sets by name. The last one of several sets with the same name is returned."""
     sets: dict[str, yaml.MappingNode] = {}
     for key, value in root.value:
@@ -88,10 +88,10 @@ def _sets(root: yaml.MappingNode, path: str) -> dict[str, yaml.MappingNode]:
     return sets
 
 
-def _set(node: yaml.MappingNode, path: str) -> SizesFile:
+def _read_set(node: yaml.MappingNode, path: str) -> SizesFile:
     sizes: dict[str, int | Fraction] = {}
     lines: dict[str, int] = {}
-    for name, line, text in _entries(node, path):
+    for name, line, text in _read_entries(node, path):
         if name in lines:
             raise InputError(
                 f"'{name}' has two values", remedy=f"the other is at line {lines[name]}",
@@ -100,11 +100,11 @@ def _set(node: yaml.MappingNode, path: str) -> SizesFile:
         lines[name] = line
         if text:
             share = share_of_text(name, text)
-            sizes[name] = _whole(text, name, path, line) if share is None else share
+            sizes[name] = _whole_number(text, name, path, line) if share is None else share
     return SizesFile(path, sizes, lines)
 
 
-def _entries(node: yaml.MappingNode, path: str) -> Iterator[tuple[str, int, str]]:
+def _read_entries(node: yaml.MappingNode, path: str) -> Iterator[tuple[str, int, str]]:
     for key, value in node.value:
         line = key.start_mark.line + 1
         if not isinstance(key, yaml.ScalarNode) or not isinstance(value, yaml.ScalarNode):
@@ -113,7 +113,7 @@ def _entries(node: yaml.MappingNode, path: str) -> Iterator[tuple[str, int, str]
         yield key.value.strip(), line, "" if empty else value.value
 
 
-def _whole(text: str, name: str, path: str, line: int) -> int:
+def _whole_number(text: str, name: str, path: str, line: int) -> int:
     try:
         number = integer_of_text(text)
     except ValueError:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple
 
-from regionpredict.analysis import RegionFacts, SymbolicFacts, bind, symbolic_facts
+from regionpredict.analysis import RegionFacts, SymbolicFacts, bind_names, symbolic_facts
 from regionpredict.analysis.given_sizes import with_given_trips
 from regionpredict.analysis.history.first_touch import Placement
 from regionpredict.analysis.history.last_writes import History
@@ -166,7 +166,7 @@ class WorkBudget:
     left: float
     cut: bool = False
 
-    def more(self) -> bool:
+    def allows_another_trial(self) -> bool:
         """Whether the budget allows another trial. If not, the search is marked as incomplete."""
         refused = self.left <= 0
         self.cut |= refused
@@ -279,7 +279,7 @@ class RegionTrials:
         """
         counted = self._counted.get(frozenset(sizes.items()))
         if counted is None:
-            made = self._workload(sizes)
+            made = self._workload_at(sizes)
             if made is None or made[0].execution is None or not made[0].contents.own:
                 return lambda _: ()
             counted = _Counted(made[0], counters_of(made[0], made[0].execution))
@@ -287,7 +287,7 @@ class RegionTrials:
 
         def curve(between: float) -> tuple[Point, ...]:
             contents = workload.contents._replace(between=between)
-            return self._curve(replace(workload, contents=contents), counters)
+            return self._predicted_times(replace(workload, contents=contents), counters)
 
         return curve
 
@@ -303,31 +303,31 @@ class RegionTrials:
         self._counted.clear()
 
     def _run_trial(self, sizes: Mapping[str, int]) -> Trial | None:
-        made = self._workload(sizes)
+        made = self._workload_at(sizes)
         if made is None or made[0].execution is None:
             return None
         workload, iterations = made
         counters = counters_of(workload, made[0].execution)
-        points = self._curve(workload, counters)
+        points = self._predicted_times(workload, counters)
         if self.keeps_counts and workload.contents.own and self.subject.history.open_between:
             for counter in counters:
                 counter.forget_trace()
             self._counted[frozenset(sizes.items())] = _Counted(workload, counters)
         return Trial(points, iterations) if points else None
 
-    def _curve(
+    def _predicted_times(
         self, workload: Workload, counters: Sequence[TrafficCounter] = ()
     ) -> tuple[Point, ...]:
         """Returns the predicted times of a workload. Empty for sizes beyond 64 bits."""
         try:
             return rough_curve(
-                workload, self.machine, self.chosen.threads, also=self.sizes.also,
+                workload, self.machine, self.chosen.threads, extra_threads=self.sizes.also,
                 warm=self.chosen.warm, parts=self.chosen.parts, counters=counters,
             )  # fmt: skip
         except InputError:
             return ()
 
-    def _workload(self, sizes: Mapping[str, int]) -> tuple[Workload, int | None] | None:
+    def _workload_at(self, sizes: Mapping[str, int]) -> tuple[Workload, int | None] | None:
         """Returns the workload of the region for these sizes, and its number of iterations. None
         for impossible sizes.
         """
@@ -352,7 +352,7 @@ class RegionTrials:
         """Returns the facts of the region for these sizes. None for impossible sizes."""
         source, machine = self._facts_with(sizes), self.machine
         given = {**self.subject.given, **sizes}
-        facts = source.at(bind(source.region, self.subject.definitions, given))
+        facts = source.at(bind_names(source.region, self.subject.definitions, given))
         iterations, touched = facts.iterations.value, facts.working_set.value
         memory = machine.memory.size_bytes
         if iterations is not None and iterations < _LEAST_ITERATIONS:
@@ -416,12 +416,12 @@ class SharedTrials:
     _known: dict[tuple[object, ...], RegionTrials] = field(default_factory=dict, init=False)
 
     def region_trials(
-        self, subject: Subject, sizes: OpenSizes, chosen: ModelOptions
+        self, subject: Subject, sizes: OpenSizes, options: ModelOptions
     ) -> RegionTrials:
         """Returns the trials of a region, shared with all equal regions."""
         if any(":" in name for name in (*sizes.size, *sizes.names, *subject.given)):
             # A size refers to a source location or a function, so no other region is equal.
-            return RegionTrials(subject, sizes, self.machine, chosen, keeps_counts=True)
+            return RegionTrials(subject, sizes, self.machine, options, keeps_counts=True)
         history = subject.history
         alike = subject._replace(
             facts=replace(subject.facts, region=location_free_region(subject.facts.region)),
@@ -435,7 +435,7 @@ class SharedTrials:
         )  # fmt: skip
         trials = self._known.get(key)
         if trials is None:
-            trials = RegionTrials(alike, sizes, self.machine, chosen, keeps_counts=True)
+            trials = RegionTrials(alike, sizes, self.machine, options, keeps_counts=True)
             self._known[key] = trials
         return trials
 
@@ -456,19 +456,23 @@ def _hint_over_sizes(
     def common(value: int) -> Choice | None:
         return ask(dict.fromkeys(size, value))
 
-    together, refused = choices_at_tried_sizes(common, budget.more) if size else ({}, ())
+    together, refused = (
+        choices_at_tried_sizes(common, budget.allows_another_trial) if size else ({}, ())
+    )
     if together and assumed_size is not None:
         together = dict(sorted({**together, assumed_size: current_choice}.items()))
-    together = with_thresholds(together, common, budget.more, of_packages=True)
+    together = with_thresholds(together, common, budget.allows_another_trial, of_packages=True)
     others = [name for name in names if size != (name,)]
-    by_name = choices_by_name(sorted(others, key=lambda name: name not in size), ask, budget.more)
+    by_name = choices_by_name(
+        sorted(others, key=lambda name: name not in size), ask, budget.allows_another_trial
+    )
     untried = [name for name in others if name not in by_name]
-    together = with_thresholds(together, common, budget.more)
+    together = with_thresholds(together, common, budget.allows_another_trial)
     if len(others) < len(names):
         by_name[size[0]] = together
     hint = open_hint(
-        names, current_choice, size, together, by_name, iterations, ask, budget.more, untried,
-        refused=refused, now_runs=runs,
+        names, current_choice, size, together, by_name, iterations, ask,
+        budget.allows_another_trial, untried, impossible_sizes=refused, now_runs=runs,
     )  # fmt: skip
     return hint._replace(cut=budget.cut)
 
@@ -492,7 +496,7 @@ class TeamLoop(NamedTuple):
 
 def hint_of_team(
     facts: TeamFacts, loops: Sequence[TeamLoop], now: Sequence[Point], machine: Machine,
-    chosen: ModelOptions,
+    options: ModelOptions,
 ) -> OpenHint | None:  # fmt: skip
     """Returns the hint of a parallel region over all unknown sizes of its loops. None if all sizes
     are known.
@@ -505,7 +509,7 @@ def hint_of_team(
         return None
     size = tuple(sorted({name for sizes in opened for name in sizes.size}))
 
-    budget = WorkBudget(chosen.work * len(opened))
+    budget = WorkBudget(options.work * len(opened))
 
     def ask(sizes: Mapping[str, int]) -> Choice | None:
         curves, runs = [], []
@@ -522,13 +526,13 @@ def hint_of_team(
             curves.append(points)
             runs.append(member.runs.at({**member.facts.bindings.values, **sizes}))
         points = team_points(facts, curves, runs, machine)
-        return choice_of(points, machine, chosen.threads, chosen.within)
+        return choice_of(points, machine, options.threads, options.within)
 
     def iterations(value: int) -> int | None:
         first = loops[0].trials
         return None if first is None else first.iterations(value)
 
-    choice = choice_of(now, machine, chosen.threads, chosen.within)
+    choice = choice_of(now, machine, options.threads, options.within)
     return _hint_over_sizes(names, choice, size, ask, iterations, budget)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from regionpredict.analysis import RegionFacts, bind, facts_of
+from regionpredict.analysis import RegionFacts, bind_names, facts_of
 from regionpredict.analysis.given_sizes import place_of
 from regionpredict.errors import InputError, UsageError
 from regionpredict.ir import Program, Region
@@ -30,24 +30,26 @@ def check_values(
     """
     for name, value in given.items():
         if value < 0 and (wrong := _error_and_remedy(name, program, facts, given)):
-            raise _refusal(f"{name}={value}", wrong, "give 0 or more", (lines or {}).get(name))
+            raise _refusal_message(
+                f"{name}={value}", wrong, "give 0 or more", (lines or {}).get(name)
+            )
     read = [own for own in facts if own.status != "skipped"]
     given_values = [
         *(f"{name}={value}" for name, value in given.items()),
         *(f"-D {name}={value}" for name, value in macros if _is_number(value)),
     ]
     if given_values and read and all(own.iterations.value == 0 for own in read):
-        raise _refusal(
+        raise _refusal_message(
             ", ".join(given_values), "no parallel loop has an iteration", "give larger sizes", None
         )
 
 
-def _refusal(
-    what: str, wrong: str, remedy: str, place: tuple[str, int] | None
+def _refusal_message(
+    quantity_name: str, wrong: str, remedy: str, place: tuple[str, int] | None
 ) -> InputError | UsageError:
     if place is not None:
-        return InputError(f"{what}: {wrong}", remedy=remedy, path=place[0], line=place[1])
-    return UsageError(f"{what}: {wrong}", remedy=remedy)
+        return InputError(f"{quantity_name}: {wrong}", remedy=remedy, path=place[0], line=place[1])
+    return UsageError(f"{quantity_name}: {wrong}", remedy=remedy)
 
 
 def _error_and_remedy(
@@ -60,16 +62,20 @@ def _error_and_remedy(
     for own in facts:
         region = own.region
         definitions = program.definitions[region.id]
-        other = bind(region, definitions, {**given, name: _PLENTY})
+        other = bind_names(region, definitions, {**given, name: _PLENTY})
         array = next(_of_negative_length(own), None)
         if array is not None and other.values != own.bindings.values:
             return f"{array} in {region.function} would have a negative length"
         for rest in _trial_values_of_others(own, {*given, name}):
             counted = (
-                facts_of(region, bind(region, definitions, {**rest, **given})) if rest else own
+                facts_of(region, bind_names(region, definitions, {**rest, **given}))
+                if rest
+                else own
             )
-            there = facts_of(region, bind(region, definitions, {**rest, **given, name: _PLENTY}))
-            for here, beyond in zip(_counts(counted), _counts(there), strict=True):
+            there = facts_of(
+                region, bind_names(region, definitions, {**rest, **given, name: _PLENTY})
+            )
+            for here, beyond in zip(_executions_in(counted), _executions_in(there), strict=True):
                 if here != beyond:
                     left |= here != 0
                     empty = empty or (region if here == 0 else None)
@@ -93,7 +99,7 @@ def _of_negative_length(facts: RegionFacts) -> Iterator[str]:
             yield array.name
 
 
-def _counts(facts: RegionFacts) -> list[int | None]:
+def _executions_in(facts: RegionFacts) -> list[int | None]:
     """Returns the number of iterations of a region and the executions of each statement."""
     return [facts.iterations.value, *(fact.executions.value for fact in facts.statements)]
 

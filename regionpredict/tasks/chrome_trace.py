@@ -51,7 +51,7 @@ def chrome_graph(text: str, path: str) -> TaskGraph:
     """Converts a Chrome trace to a task graph. Raises InputError if it has no slices, or no flows
     between slices.
     """
-    value = parse_json(text, path, _REMEDY, what="a Chrome trace")
+    value = parse_json(text, path, _REMEDY, file_kind="a Chrome trace")
     events = value.get("traceEvents") if isinstance(value, dict) else value
     if not isinstance(events, list) or not all(isinstance(event, dict) for event in events):
         raise InputError("not a Chrome trace: no list of events", remedy=_REMEDY, path=path)

@@ -44,10 +44,10 @@ def dot_graph(text: str, path: str) -> TaskGraph:
     >>> dot_graph('digraph g { a [seconds=2]; b [label="3"]; a -> b }', "g.dot").seconds.tolist()
     [2.0, 3.0]
     """
-    return _Reader(list(_tokens(text, path)), path).read()
+    return _Reader(list(_tokens_of_text(text, path)), path).read()
 
 
-def _tokens(text: str, path: str) -> Iterator[_Token]:
+def _tokens_of_text(text: str, path: str) -> Iterator[_Token]:
     at, line = 0, 1
     while at < len(text):
         match = _TOKEN.match(text, at)
@@ -86,29 +86,31 @@ class _Reader:
         """Parses the whole text, which must contain one digraph."""
         if not self.tokens:
             raise InputError("empty", remedy=_REMEDY, path=self.path)
-        if self._peek() == "strict":
+        if self._following_token() == "strict":
             self.at += 1
         first = self._next_token("digraph")
         if first.text.lower() == "graph":
-            raise self._error("an undirected graph has no order", first)
+            raise self._input_error("an undirected graph has no order", first)
         if first.text.lower() != "digraph":
-            raise self._error(
+            raise self._input_error(
                 f"'{_shortened_token(first)}' found where 'digraph' is expected", first
             )
-        if self._peek() != "{":
-            self.title = _unquoted(self._next_token("a name").text)
-        self._expect("{")
-        self._statements()
+        if self._following_token() != "{":
+            self.title = _unquote_text(self._next_token("a name").text)
+        self._expect_token("{")
+        self._parse_statements()
         if self.at < len(self.tokens):
             token = self.tokens[self.at]
-            raise self._error(f"'{_shortened_token(token)}' after the end of the graph", token)
+            raise self._input_error(
+                f"'{_shortened_token(token)}' after the end of the graph", token
+            )
         if not self.numbers:
             raise InputError("a graph without nodes", remedy=_REMEDY, path=self.path)
         nodes = {name: number for name, number in self.numbers.items() if number not in self.same}
-        times = {name: self._time(name, number) for name, number in nodes.items()}
+        times = {name: self._time_of_node(name, number) for name, number in nodes.items()}
         labels: dict[str, str] = {}
         if all(seconds is None for seconds in times.values()):
-            labels = {name: self._label(number) for name, number in nodes.items()}
+            labels = {name: self._label_of_node(number) for name, number in nodes.items()}
         for name, seconds in times.items():
             if seconds is None and not labels:
                 raise InputError(
@@ -182,34 +184,34 @@ class _Reader:
         _, part = connected_components(matrix, directed=True, connection="strong")
         return [pair for pair in self.weak if part[pair[0]] == part[pair[1]]]
 
-    def _statements(self) -> list[int]:
+    def _parse_statements(self) -> list[int]:
         """Parses statements up to the closing brace, and returns the nodes in them."""
         named: list[int] = []
-        while self._peek() != "}":
-            named += self._statement()
-            if self._peek() in (";", ","):
+        while self._following_token() != "}":
+            named += self._parse_statement()
+            if self._following_token() in (";", ","):
                 self.at += 1
         self.at += 1
         return named
 
-    def _statement(self) -> list[int]:
-        word = self._peek().lower()
-        if word in ("node", "edge", "graph") and self._peek(1) in ("[", ";", "}"):
+    def _parse_statement(self) -> list[int]:
+        word = self._following_token().lower()
+        if word in ("node", "edge", "graph") and self._following_token(1) in ("[", ";", "}"):
             self.at += 1
             given = self._attribute_lists()
             if word == "node":
                 self.defaults = {**self.defaults, **given}
             return []
-        if self._peek(1) == "=" and self._peek() not in ("{", "}"):
+        if self._following_token(1) == "=" and self._following_token() not in ("{", "}"):
             if word == "label":
-                self.label = _unquoted(self._peek(2))
+                self.label = _unquote_text(self._following_token(2))
             self.at += 3
             return []
         ends = [self._edge_end()]
-        while self._peek() in ("->", "--"):
+        while self._following_token() in ("->", "--"):
             arrow = self._next_token("an arrow")
             if arrow.text == "--":
-                raise self._error("'--' has no direction; an edge is '->'", arrow)
+                raise self._input_error("'--' has no direction; an edge is '->'", arrow)
             ends.append(self._edge_end())
         given = self._attribute_lists()
         if len(ends) == 3 and ends[0] == ends[2] and len(ends[0]) == len(ends[1]) == 1:
@@ -229,22 +231,22 @@ class _Reader:
     def _edge_end(self) -> list[int]:
         """Parses an end of an edge, and returns its node, or all nodes of a subgraph."""
         cluster = ""
-        if self._peek().lower() == "subgraph":
+        if self._following_token().lower() == "subgraph":
             self.at += 1
-            if self._peek() != "{":
-                cluster = _unquoted(self._next_token("a name").text)
-        if self._peek() == "{":
+            if self._following_token() != "{":
+                cluster = _unquote_text(self._next_token("a name").text)
+        if self._following_token() == "{":
             self.at += 1
             outer = self.defaults, self.label
-            nodes = list(dict.fromkeys(self._statements()))
+            nodes = list(dict.fromkeys(self._parse_statements()))
             self.clusters.append((cluster, self.label, nodes))
             self.defaults, self.label = outer
             return nodes
         token = self._next_token("a node")
         if token.kind not in ("quoted", "name"):
-            raise self._error(f"'{token.text}' found where a node is expected", token)
-        name = _unquoted(token.text)
-        while self._peek() == ":":  # a port
+            raise self._input_error(f"'{token.text}' found where a node is expected", token)
+        name = _unquote_text(token.text)
+        while self._following_token() == ":":  # a port
             self.at += 2
         if name not in self.numbers:
             self.numbers[name] = len(self.numbers)
@@ -254,23 +256,25 @@ class _Reader:
 
     def _attribute_lists(self) -> dict[str, str]:
         given: dict[str, str] = {}
-        while self._peek() == "[":
+        while self._following_token() == "[":
             self.at += 1
-            while self._peek() != "]":
+            while self._following_token() != "]":
                 name = self._next_token("an attribute")
                 if name.kind not in ("quoted", "name"):
-                    raise self._error(f"'{name.text}' found where an attribute is expected", name)
+                    raise self._input_error(
+                        f"'{name.text}' found where an attribute is expected", name
+                    )
                 value = "true"
-                if self._peek() == "=":
+                if self._following_token() == "=":
                     self.at += 1
-                    value = _unquoted(self._next_token("a value").text)
-                given[_unquoted(name.text)] = value
-                if self._peek() in (";", ","):
+                    value = _unquote_text(self._next_token("a value").text)
+                given[_unquote_text(name.text)] = value
+                if self._following_token() in (";", ","):
                     self.at += 1
             self.at += 1
         return given
 
-    def _time(self, name: str, number: int) -> float | None:
+    def _time_of_node(self, name: str, number: int) -> float | None:
         """Returns the time of a node in seconds, or None. Labels of Taskflow are names, even if
         they are numbers.
         """
@@ -287,12 +291,12 @@ class _Reader:
                     )  # fmt: skip
         return None
 
-    def _label(self, number: int) -> str:
+    def _label_of_node(self, number: int) -> str:
         """Returns a node's label without PaRSEC's prefix `<thread/process>`."""
         label = self.attributes[number].get("label", "").replace("\\n", " ")
         return "" if label == "\\N" else _THREAD.sub("", label)
 
-    def _peek(self, ahead: int = 0) -> str:
+    def _following_token(self, ahead: int = 0) -> str:
         """Returns the text of a following token. Raises InputError if the DOT text ends before the
         next token.
         """
@@ -300,22 +304,22 @@ class _Reader:
             return self.tokens[self.at + ahead].text
         if ahead:
             return ""
-        raise self._error("the text ends before the end of the graph", self.tokens[-1])
+        raise self._input_error("the text ends before the end of the graph", self.tokens[-1])
 
-    def _next_token(self, what: str) -> _Token:
+    def _next_token(self, expected: str) -> _Token:
         if self.at >= len(self.tokens):
-            raise self._error(f"the text ends where {what} is expected", self.tokens[-1])
+            raise self._input_error(f"the text ends where {expected} is expected", self.tokens[-1])
         self.at += 1
         return self.tokens[self.at - 1]
 
-    def _expect(self, text: str) -> None:
+    def _expect_token(self, text: str) -> None:
         token = self._next_token(f"'{text}'")
         if token.text != text:
-            raise self._error(
+            raise self._input_error(
                 f"'{_shortened_token(token)}' found where '{text}' is expected", token
             )
 
-    def _error(self, message: str, token: _Token) -> InputError:
+    def _input_error(self, message: str, token: _Token) -> InputError:
         return InputError(f"not DOT: {message}", remedy=_REMEDY, path=self.path, line=token.line)
 
 
@@ -323,7 +327,7 @@ def _shortened_token(token: _Token) -> str:
     return token.text if len(token.text) <= 20 else token.text[:17] + "..."
 
 
-def _unquoted(text: str) -> str:
+def _unquote_text(text: str) -> str:
     if text.startswith('"'):
         return re.sub(r"\\(.)", lambda m: m[1] if m[1] in '"\\' else m[0], text[1:-1])
     return text

@@ -37,12 +37,12 @@ class LineGrowth:
         return self.together_s / self.alone_s if self.alone_s > 0 else None
 
 
-def line_growth(alone: TaskGraph, together: TaskGraph) -> tuple[LineGrowth, ...]:
+def line_growth(serial_graph: TaskGraph, parallel_graph: TaskGraph) -> tuple[LineGrowth, ...]:
     """Returns the growth of all lines that are in both graphs, sorted by additional seconds."""
     none = np.empty(0, dtype=np.int64)
-    before = {(total.place, total.kind): total for total in line_totals(alone, none)}
+    before = {(total.place, total.kind): total for total in line_totals(serial_graph, none)}
     rows = []
-    for total in line_totals(together, none):
+    for total in line_totals(parallel_graph, none):
         first = before.get((total.place, total.kind))
         if first is not None and total.kind != "implicit":
             count = first.count if first.count == total.count else None

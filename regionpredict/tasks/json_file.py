@@ -18,7 +18,7 @@ from regionpredict.tasks.task_graph import (
     IntArray,
     TaskGraph,
     graph_of_tasks,
-    numbered,
+    names_in_order,
 )
 
 SCHEMA = "regionpredict/task-graph/1"
@@ -35,7 +35,7 @@ def json_graph(text: str, path: str) -> TaskGraph:
     has `source`, `target`, and optionally `kind`.
     """
     record = json_record(text, WHAT, path, _REMEDY)
-    nodes = list(record.inners("nodes"))
+    nodes = list(record.inner_records("nodes"))
     if not nodes:
         raise InputError("a graph without nodes", remedy=_REMEDY, path=path)
     numbers: dict[str, int] = {}
@@ -45,7 +45,7 @@ def json_graph(text: str, path: str) -> TaskGraph:
             raise node.error("id", f"is '{name}' a second time")
         numbers[name] = len(numbers)
     kinds: dict[tuple[int, int], int] = {}
-    for edge in record.inners("edges"):
+    for edge in record.inner_records("edges"):
         ends = []
         for key in ("source", "target"):
             name = _parse_id(edge, key)
@@ -68,7 +68,7 @@ def json_graph(text: str, path: str) -> TaskGraph:
         node_kinds=np.array([_parse_choice(n, "kind", NODE_KINDS) for n in nodes], dtype=np.uint8),
         tasks=_task_numbers(nodes),
         lines=np.array(lines, dtype=np.int64),
-        places=numbered(places),
+        places=names_in_order(places),
         edge_kinds=np.array(list(kinds.values()), dtype=np.uint8),
         serial_s=record.number("serial_s", most=LONGEST_S) if "serial_s" in record.value else 0.0,
         iterations=np.array([_parse_iterations(node) for node in nodes], dtype=np.int64),

@@ -65,7 +65,7 @@ def layered_layout(count: int, edges: Sequence[tuple[int, int]]) -> Layout:
         pairs.append((last, target))
     pairs = list(dict.fromkeys(pairs))
     layers = _sorted_rows(row_of, pairs)
-    x = _coordinates(layers, pairs, count, len(row_of))
+    x = _x_coordinates(layers, pairs, count, len(row_of))
     x -= x.min(initial=0)
     routes = []
     for source, target in edges:
@@ -159,7 +159,7 @@ def _number_of_crossings(layers: Sequence[Sequence[int]], down: Sequence[Sequenc
     return total
 
 
-def _coordinates(
+def _x_coordinates(
     layers: Sequence[Sequence[int]], pairs: Sequence[tuple[int, int]], boxes: int, count: int
 ) -> NDArray[np.float64]:
     """Assigns x coordinates. Each node is as close to the mean of its neighbors as the order in its

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from regionpredict.documents import read_text, reading
+from regionpredict.documents import input_errors_while_reading, read_text
 from regionpredict.errors import InputError
 from regionpredict.file_presence import is_folder
 from regionpredict.tasks.chrome_trace import chrome_graph, is_chrome_trace
@@ -28,7 +28,7 @@ def read_task_graph(path: Path) -> TaskGraph:
     text = read_text(path, _REMEDY)
     if not text.strip():
         raise InputError("empty", remedy=_REMEDY, path=str(path))
-    with reading(path, "a task graph", _REMEDY):
+    with input_errors_while_reading(path, "a task graph", _REMEDY):
         if text.lstrip().startswith(("{", "[")):
             read = chrome_graph if is_chrome_trace(text) else json_graph
             return read(text, str(path))

@@ -54,7 +54,7 @@ from regionpredict.tasks.task_graph import (
     IntArray,
     TaskGraph,
     check_acyclic,
-    numbered,
+    names_in_order,
 )
 from regionpredict.tasks.task_graph import (
     CREATE as CREATED,
@@ -136,7 +136,7 @@ def _source_positions(
     )  # fmt: skip
     places: dict[str, int] = {}
     table = np.array([places.setdefault(name, len(places)) if name else -1 for name in names])
-    return table[number.reshape(-1)], numbered(places)
+    return table[number.reshape(-1)], names_in_order(places)
 
 
 def _with_distinct_names(

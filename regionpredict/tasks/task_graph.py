@@ -200,7 +200,7 @@ def check_acyclic(graph: TaskGraph) -> None:
     raise InputError(f"there is a cycle: {shown}", remedy="a task graph has none; remove an edge")
 
 
-def numbered(names: Mapping[str, int]) -> tuple[str, ...]:
+def names_in_order(names: Mapping[str, int]) -> tuple[str, ...]:
     """Returns the names in the order of their numbers."""
     return tuple(sorted(names, key=names.__getitem__))
 

@@ -43,13 +43,13 @@ class Change(NamedTuple):
     depth: int | None = None
 
 
-def changes(graph: TaskGraph, metrics: GraphMetrics) -> list[Change]:
+def possible_changes(graph: TaskGraph, metrics: GraphMetrics) -> list[Change]:
     """Returns the changes that are possible for the graph."""
     found = []
     tasks = [v for v in metrics.path if graph.node_kinds[v] in (TASK, CHUNK) and graph.seconds[v]]
     if tasks:
         largest = max(tasks, key=lambda v: float(graph.seconds[v]))
-        found.append(Change("split", split(graph, largest), node=largest))
+        found.append(Change("split", split_node(graph, largest), node=largest))
     on_path = np.zeros(graph.nodes, dtype=bool)
     on_path[list(metrics.path)] = True
     of_lines = np.bincount(
@@ -73,7 +73,7 @@ def changes(graph: TaskGraph, metrics: GraphMetrics) -> list[Change]:
     return found
 
 
-def split(graph: TaskGraph, node: int, parts: int = PARTS) -> TaskGraph:
+def split_node(graph: TaskGraph, node: int, parts: int = PARTS) -> TaskGraph:
     """Returns the graph with a node divided into `parts` parallel nodes with equal shares of its
     time.
     """

@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 from regionpredict.trace.call_paths import CallPaths, call_paths, path_names
 from regionpredict.trace.calls_not_analysed import calls_not_analysed, note_of
 from regionpredict.trace.clock_conditions import Violations, clock_conditions, violations
-from regionpredict.trace.clock_correction import corrected
+from regionpredict.trace.clock_correction import correct_clocks_of
 from regionpredict.trace.collective_table import collective_table
-from regionpredict.trace.columns import rest
+from regionpredict.trace.columns import release_file_memory
 from regionpredict.trace.cost_replay import CostReplay, cost_replay
 from regionpredict.trace.event_trace import EventTrace, Finding, Kind
 from regionpredict.trace.kernels import Kernels
-from regionpredict.trace.matching import Matches, match
+from regionpredict.trace.matching import Matches, match_operations
 from regionpredict.trace.message_waits import MessageWaits
 from regionpredict.trace.sync_points import SyncPoints, point_rows, sorted_points
 from regionpredict.trace.team_waits import team_waits
@@ -94,17 +94,17 @@ def analyse(
     if a C file cannot be compiled or memory is insufficient.
     """
     trace = with_whole_run(trace)
-    rest()
+    release_file_memory()
     paths = call_paths(trace, kernels)
-    rest()
+    release_file_memory()
     if matches is None:
-        matches = match(trace, kernels)
-        rest()
+        matches = match_operations(trace, kernels)
+        release_file_memory()
     waits_found = found_waits(trace, paths, matches, kernels, processes)
     violated, clock_findings = violations(trace, waits_found.late)
     if correct_clocks and violated:
         conditions = clock_conditions(trace, matches, collective_table(trace, paths, matches))
-        trace = corrected(trace, conditions.values(), kernels)
+        trace = correct_clocks_of(trace, conditions.values(), kernels)
         del conditions
         paths = call_paths(trace, kernels)
         waits_found = found_waits(trace, paths, matches, kernels, processes)
@@ -125,9 +125,9 @@ def analyse(
     )
     # The points are now in `points`, so other references are dropped to free memory for the replay.
     messages, collectives, teams = replace(messages, points=()), replace(collectives, points=()), []
-    rest()
+    release_file_memory()
     replayed = cost_replay(trace, paths, points, kernels)
-    rest()
+    release_file_memory()
     left_out = calls_not_analysed(trace, matches)
     findings: Sequence[Finding] = [
         *trace.findings,

@@ -42,8 +42,10 @@ def bursts_of(trace: EventTrace) -> Bursts:
     length[last] = 0
     step = (trace.kind == Kind.ENTER).astype(np.int8) - (trace.kind == Kind.LEAVE)
 
-    def depth(chosen: list[bool]) -> NDArray[np.int64]:
-        named = np.array([*chosen, False], dtype=np.int8)  # the last entry is for -1, no region
+    def depth(selected_regions: list[bool]) -> NDArray[np.int64]:
+        named = np.array(
+            [*selected_regions, False], dtype=np.int8
+        )  # the last entry is for -1, no region
         if not named.any():
             return np.zeros(len(trace), dtype=np.int64)
         return np.cumsum(named[trace.region] * step, dtype=np.int64)
@@ -76,7 +78,7 @@ def bursts_of(trace: EventTrace) -> Bursts:
     return Bursts(length=length, useful=own & ~other, own=own, mpi=in_mpi > 0, depth=in_mpi)
 
 
-def _waits_for_lock(trace: EventTrace, inside: NDArray[np.int64]) -> NDArray[np.bool_]:
+def _waits_for_lock(trace: EventTrace, regions_inside: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Returns for each event whether it is inside a lock's region before the lock is acquired.
     False if the trace does not record acquisitions.
     """
@@ -84,7 +86,7 @@ def _waits_for_lock(trace: EventTrace, inside: NDArray[np.int64]) -> NDArray[np.
     if not acquires.any():
         return np.zeros(len(trace), dtype=bool)
     held = np.cumsum(np.where(acquires, 1, 0) - np.where(trace.kind == Kind.RELEASE_LOCK, 1, 0))
-    return np.asarray((inside > 0) & (held < inside))
+    return np.asarray((regions_inside > 0) & (held < regions_inside))
 
 
 def by_location(trace: EventTrace, ticks: Ticks) -> Ticks:

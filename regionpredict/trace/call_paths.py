@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regionpredict.errors import InputError
-from regionpredict.trace.columns import column
+from regionpredict.trace.columns import empty_column
 from regionpredict.trace.event_trace import EventTrace, Kind, Paradigm, Region, Role
 from regionpredict.trace.kernels import Kernels
 from regionpredict.trace.mpi_regions import Call, call_of
@@ -95,7 +95,7 @@ def path_sources(
     return {name: source for name, source in zip(names, sources, strict=True) if source}
 
 
-def synchronises(region: Region) -> bool:
+def synchronises_locations(region: Region) -> bool:
     """Returns whether instances of the region are recorded in the `mark_` columns, since threads or
     ranks synchronize in them.
     """
@@ -142,22 +142,22 @@ def call_paths(trace: EventTrace, kernels: Kernels) -> CallPaths:
     library.rp_call_paths.restype = ctypes.c_int64
     locations, operations, events = len(trace.locations), len(trace.operations), len(trace)
     rank = np.array([location.rank for location in trace.locations], dtype=np.int32)
-    marked = np.array([synchronises(region) for region in trace.regions], dtype=np.uint8)
+    marked = np.array([synchronises_locations(region) for region in trace.regions], dtype=np.uint8)
     most_marks = _count_of_marks(trace, marked)
     nodes = _FEW_NODES
     while True:
         arrays: dict[str, NDArray[Any]] = {
             "parent": np.empty(nodes, dtype=np.int32),
             "node_region": np.empty(nodes, dtype=np.int32),
-            "operation_node": column(operations, np.int32, events),
-            "operation_enter": column(operations, np.int64, events),
-            "operation_leave": column(operations, np.int64, events),
+            "operation_node": empty_column(operations, np.int32, events),
+            "operation_enter": empty_column(operations, np.int64, events),
+            "operation_leave": empty_column(operations, np.int64, events),
             "exclusive": np.zeros((locations, nodes), dtype=np.int64),
             "visits": np.zeros((locations, nodes), dtype=np.int64),
             "mark_enter": np.empty(most_marks, dtype=np.int64),
             "mark_leave": np.empty(most_marks, dtype=np.int64),
             "mark_node": np.empty(most_marks, dtype=np.int32),
-            "event_node": column(events, np.int32, events),
+            "event_node": empty_column(events, np.int32, events),
         }
         at = {name: column.ctypes.data for name, column in arrays.items()}
         table = _CallPaths(

@@ -45,7 +45,7 @@ class _Clocks(ctypes.Structure):
     ]
 
 
-def corrected(
+def correct_clocks_of(
     trace: EventTrace, conditions: Iterable[Synchronisation], kernels: Kernels
 ) -> EventTrace:
     """Returns the trace with times that satisfy the conditions. A finding gives the number of moved

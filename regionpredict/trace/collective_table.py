@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regionpredict.trace.call_paths import CallPaths
-from regionpredict.trace.columns import rest
+from regionpredict.trace.columns import release_file_memory
 from regionpredict.trace.event_trace import Collective, EventTrace, Finding, Kind
 from regionpredict.trace.matching import Matches
 
@@ -79,7 +79,7 @@ def collective_table(trace: EventTrace, paths: CallPaths, matches: Matches) -> C
     rows = rows[sizes[operations.communicator[rows]] > 1]
     communicator = operations.communicator[rows].astype(np.int64)
     instance = matches.instance[rows]
-    rest()
+    release_file_memory()
     place = _ranks_in_communicator(trace, operations.event[rows], communicator)
     order = np.lexsort((place, instance, communicator))
     rows, communicator, instance = rows[order], communicator[order], instance[order]
@@ -96,7 +96,7 @@ def collective_table(trace: EventTrace, paths: CallPaths, matches: Matches) -> C
         rows = rows[np.repeat(whole, counts)]
         counts = counts[whole]
         first = np.concatenate([[0], np.cumsum(counts)])[:-1].astype(np.int64)
-    rest()
+    release_file_memory()
     event = operations.event[rows]
     enter, leave = paths.operation_enter[rows], paths.operation_leave[rows]
     begin = _begins_of_waits(trace, enter, event)
@@ -107,7 +107,7 @@ def collective_table(trace: EventTrace, paths: CallPaths, matches: Matches) -> C
     begin[later] = enter[later]
     location = trace.locations_of(event)
     ranks = np.array([place.rank for place in trace.locations], dtype=np.int32)
-    rest()
+    release_file_memory()
     return CollectiveTable(
         event=event,
         location=location,

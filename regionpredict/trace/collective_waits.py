@@ -101,14 +101,14 @@ def _start_points(trace: EventTrace, table: CollectiveTable, groups: _Groups) ->
     )
 
 
-def _rows_of_members(table: CollectiveTable, chosen: _Rows) -> tuple[_Rows, _Rows]:
+def _rows_of_members(table: CollectiveTable, operations: _Rows) -> tuple[_Rows, _Rows]:
     """Returns the table rows of the chosen operations, and for each row the position of its
-    operation in `chosen`.
+    operation in `operations`.
     """
-    counts = table.first[chosen + 1] - table.first[chosen]
-    owner = np.repeat(np.arange(len(chosen)), counts)
+    counts = table.first[operations + 1] - table.first[operations]
+    owner = np.repeat(np.arange(len(operations)), counts)
     starts = np.cumsum(counts) - counts
-    rows = np.arange(counts.sum()) - np.repeat(starts, counts) + table.first[chosen][owner]
+    rows = np.arange(counts.sum()) - np.repeat(starts, counts) + table.first[operations][owner]
     return rows, owner
 
 
@@ -160,22 +160,22 @@ def _points_of_rows(
 
 
 def _communicator_groups(
-    trace: EventTrace, table: CollectiveTable, chosen: _Rows, groups: _Groups
+    trace: EventTrace, table: CollectiveTable, operations: _Rows, groups: _Groups
 ) -> NDArray[np.int32]:
     """Returns for each operation the number of the group of all members of its communicator."""
-    numbers = np.empty(len(chosen), dtype=np.int32)
-    for communicator in np.flatnonzero(np.bincount(table.communicator[chosen])).tolist():
+    numbers = np.empty(len(operations), dtype=np.int32)
+    for communicator in np.flatnonzero(np.bincount(table.communicator[operations])).tolist():
         members = trace.communicators[communicator].members or ()
-        numbers[table.communicator[chosen] == communicator] = groups.of(tuple(sorted(members)))
+        numbers[table.communicator[operations] == communicator] = groups.of(tuple(sorted(members)))
     return numbers
 
 
 def _one_to_n(
-    trace: EventTrace, table: CollectiveTable, chosen: _Rows, groups: _Groups
+    trace: EventTrace, table: CollectiveTable, operations: _Rows, groups: _Groups
 ) -> list[PointRows]:
-    rows, owner = _rows_of_members(table, chosen)
+    rows, owner = _rows_of_members(table, operations)
     is_root = table.rank[rows] == table.root[rows]
-    root = _first_row_per_operation(rows, owner, is_root, len(chosen))
+    root = _first_row_per_operation(rows, owner, is_root, len(operations))
     moves = (root >= 0) & (table.sent[np.maximum(root, 0)] > 0)
     late = table.posted[root[owner]]
     waits = moves[owner] & ~is_root & (table.received[rows] > 0) & (table.begin[rows] < late)
@@ -194,8 +194,8 @@ def _one_to_n(
     busy = np.flatnonzero(moves & (earliest < _NEVER))
     sources = root[busy]
     after = np.maximum(table.end[sources] - np.maximum(earliest[busy], table.begin[sources]), 0)
-    numbers = _rank_groups(table, at, of, busy, len(chosen), groups)
-    everyone = _communicator_groups(trace, table, chosen[busy], groups)
+    numbers = _rank_groups(table, at, of, busy, len(operations), groups)
+    everyone = _communicator_groups(trace, table, operations[busy], groups)
     roots = _points_of_rows(
         table, sources, after * 0, after, NO_WAIT, sources, group=numbers, members=everyone
     )
@@ -217,20 +217,22 @@ def _rank_groups(
 
 
 def _n_to_one(
-    trace: EventTrace, table: CollectiveTable, chosen: _Rows, groups: _Groups
+    trace: EventTrace, table: CollectiveTable, operations: _Rows, groups: _Groups
 ) -> list[PointRows]:
-    rows, owner = _rows_of_members(table, chosen)
-    root = _first_row_per_operation(rows, owner, table.rank[rows] == table.root[rows], len(chosen))
+    rows, owner = _rows_of_members(table, operations)
+    root = _first_row_per_operation(
+        rows, owner, table.rank[rows] == table.root[rows], len(operations)
+    )
     moves = (root >= 0) & (table.received[np.maximum(root, 0)] > 0)
     sends = table.sent[rows] > 0
     latest = _reduce_per_operation(np.maximum, table.posted[rows], owner, sends, _SELDOM)
     sender = _first_row_per_operation(
-        rows, owner, sends & (table.posted[rows] == latest[owner]), len(chosen)
+        rows, owner, sends & (table.posted[rows] == latest[owner]), len(operations)
     )
     busy = np.flatnonzero(moves & (table.begin[root] < latest))
     roots, senders, late = root[busy], sender[busy], latest[busy]
     earliest = np.minimum(table.end[roots], table.end[senders])
-    everyone = _communicator_groups(trace, table, chosen[busy], groups)
+    everyone = _communicator_groups(trace, table, operations[busy], groups)
     row = []
     for at, other, kind in (
         (roots, senders, int(Wait.EARLY_REDUCE)),
@@ -253,11 +255,11 @@ def _n_to_one(
 
 
 def _n_to_n(
-    trace: EventTrace, table: CollectiveTable, chosen: _Rows, groups: _Groups
+    trace: EventTrace, table: CollectiveTable, operations: _Rows, groups: _Groups
 ) -> list[PointRows]:
-    rows, owner = _rows_of_members(table, chosen)
+    rows, owner = _rows_of_members(table, operations)
     everyone = np.ones(len(rows), dtype=bool)
-    barrier = (table.operation[chosen] == Collective.BARRIER)[owner]
+    barrier = (table.operation[operations] == Collective.BARRIER)[owner]
     moving = barrier | (table.sent[rows] > 0) | (table.received[rows] > 0)
     latest = _reduce_per_operation(np.maximum, table.posted[rows], owner, everyone, _SELDOM)
     earliest = _reduce_per_operation(np.minimum, table.end[rows], owner, everyone, _NEVER)
@@ -266,7 +268,7 @@ def _n_to_n(
     sends = full | (table.sent[rows] > 0)
     latest = _reduce_per_operation(np.maximum, table.posted[rows], owner, sends & moving, _SELDOM)
     last = _first_row_per_operation(
-        rows, owner, sends & moving & (table.posted[rows] == latest[owner]), len(chosen)
+        rows, owner, sends & moving & (table.posted[rows] == latest[owner]), len(operations)
     )
     waits = (table.received[rows] > 0) & (table.begin[rows] < latest[owner])
     synchronising = moving & (full | waits | (rows == last[owner]))
@@ -274,11 +276,13 @@ def _n_to_n(
     at, of = rows[synchronising], owner[synchronising]
     until = np.minimum(latest[of], table.end[at])
     kind = np.where(barrier[synchronising], Wait.WAIT_BARRIER, Wait.WAIT_NXN).astype(np.uint8)
-    whole = np.bincount(of, minlength=len(chosen)) == np.bincount(owner, minlength=len(chosen))
-    everyone = _communicator_groups(trace, table, chosen, groups)
+    whole = np.bincount(of, minlength=len(operations)) == np.bincount(
+        owner, minlength=len(operations)
+    )
+    everyone = _communicator_groups(trace, table, operations, groups)
     numbers = everyone.copy()
     partial = np.flatnonzero(~whole)
-    numbers[partial] = _rank_groups(table, at, of, partial, len(chosen), groups)
+    numbers[partial] = _rank_groups(table, at, of, partial, len(operations), groups)
     return [
         _points_of_rows(
             table,

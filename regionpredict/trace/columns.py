@@ -24,7 +24,7 @@ _Scalar = TypeVar("_Scalar", bound=np.generic)
 _in_files: weakref.WeakSet[mmap.mmap] = weakref.WeakSet()
 
 
-def column(
+def empty_column(
     shape: int | tuple[int, ...], kind: type[_Scalar] | np.dtype[_Scalar], events: int
 ) -> NDArray[_Scalar]:
     """Returns an uninitialized array for a trace of this many events. An array in a file contains
@@ -76,15 +76,17 @@ class GrowingColumn:
         return np.frombuffer(pages, dtype=self._kind)
 
 
-def gathered(parts: Sequence[NDArray[Any]], rows: NDArray[np.int64], events: int) -> NDArray[Any]:
+def gather_rows(
+    parts: Sequence[NDArray[Any]], rows: NDArray[np.int64], events: int
+) -> NDArray[Any]:
     """Concatenates the parts, and returns the selected rows as a column for a trace of this many
     events.
     """
     joined = np.concatenate(parts)
-    return np.take(joined, rows, out=column(len(rows), joined.dtype, events), mode="clip")
+    return np.take(joined, rows, out=empty_column(len(rows), joined.dtype, events), mode="clip")
 
 
-def rest() -> None:
+def release_file_memory() -> None:
     """Removes columns in temporary files from memory. The next access reads them again."""
     for pages in list(_in_files):
         pages.madvise(mmap.MADV_DONTNEED)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from regionpredict.errors import InputError
 from regionpredict.trace.call_paths import CallPaths
-from regionpredict.trace.columns import rest
+from regionpredict.trace.columns import release_file_memory
 from regionpredict.trace.event_trace import EventTrace
 from regionpredict.trace.kernels import Kernels
 from regionpredict.trace.mpi_regions import Call, call_of
@@ -129,7 +129,7 @@ def cost_replay(
     }
     end, end_location = _end_of_path(trace, points)
     table = _kernel_table(trace, paths, points, inputs | results)
-    table.end, table.end_location, table.rest = end, end_location, _REST(rest)
+    table.end, table.end_location, table.rest = end, end_location, _REST(release_file_memory)
     begins = _possible_starts_of_path(trace, paths, points)
     library = kernels.load("delays.c")
     if locations and library.rp_replay(ctypes.byref(table), begins.ctypes.data_as(ctypes.c_void_p)):

@@ -14,7 +14,7 @@ from regionpredict.trace.matching import Matches
 Rows = NDArray[np.int64]
 
 
-def cut(
+def cut_trace(
     trace: EventTrace,
     matches: Matches,
     begin: Rows,

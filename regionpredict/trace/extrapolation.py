@@ -207,7 +207,7 @@ def parts_of(study: Study) -> tuple[str, ...]:
     return FACTORS if divided else UNDIVIDED
 
 
-def extrapolate(
+def extrapolate_factors(
     study: Study, widths: Sequence[int], laws: Mapping[str, str] | None = None
 ) -> Extrapolation:
     """Predicts the factors of a study for the numbers of processes in `widths`. `laws` maps factors
@@ -342,10 +342,10 @@ def _predicted_factors(
         table["parallel"] = table["load_balance"] * table["communication"]
         table["global"] = table["parallel"] * table["computation_scalability"]
         table["speedup"] = table["global"] / parallel_0 * width / width_0
-    return Extrapolated(width, factors, low, high, dominating(factors))
+    return Extrapolated(width, factors, low, high, dominating_factor(factors))
 
 
-def dominating(factors: Mapping[str, float]) -> str:
+def dominating_factor(factors: Mapping[str, float]) -> str:
     """Returns the smallest of LB, Ser and Trf, or of LB and communication."""
     parts = FACTORS if "transfer" in factors else UNDIVIDED
     return min(parts, key=lambda factor: factors[factor])
@@ -355,7 +355,7 @@ def _changes_of_dominating_factor(
     models: Mapping[str, FactorModel], first: int, last: int
 ) -> tuple[tuple[int, str, str], ...]:
     def least(width: float) -> str:
-        return dominating({factor: model.value(width) for factor, model in models.items()})
+        return dominating_factor({factor: model.value(width) for factor, model in models.items()})
 
     grid: NDArray[np.int64] = np.unique(
         np.geomspace(first, max(last, first + 1), 400).round().astype(np.int64)

@@ -45,7 +45,7 @@ def read_version(path: Path) -> Version:
     record = json_record(read_text(path, _REMEDY), "a result of trace factors", path, _REMEDY)
     if record.text("schema") != _SCHEMA:
         raise record.error("schema", f"is not '{_SCHEMA}'")
-    runs = tuple(_run_from_json(run) for run in record.inners("runs"))
+    runs = tuple(_run_from_json(run) for run in record.inner_records("runs"))
     if not runs:
         raise record.error("runs", "is empty")
     return Version(path.stem, runs)

@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from regionpredict.documents import read_text, reading
+from regionpredict.documents import input_errors_while_reading, read_text
 from regionpredict.errors import InputError
 from regionpredict.json_records import Record, json_record
 from regionpredict.trace.factors import GIVEN, RunFactors
@@ -141,7 +141,7 @@ def _read_talp_run(path: Path, region: str | None) -> _TableRun:
     record = json_record(text, "a report of TALP", path, _TALP_REMEDY)
     place = next((key for key in _REGIONS if key in record.value), _REGIONS[0])
     if isinstance(record.value.get(place), list):
-        regions = {entry.text("name"): entry for entry in record.inners(place)}
+        regions = {entry.text("name"): entry for entry in record.inner_records(place)}
     else:
         whole = record.inner(place)
         regions = {name: whole.inner(name) for name in whole.value}
@@ -212,7 +212,7 @@ def _read_pop_runs(path: Path) -> list[_TableRun]:
     text = read_text(path, _CSV_REMEDY)
     first = text.partition("\n")[0]
     separator = next((mark for mark in (";", "\t") if mark in first), ",")
-    with reading(path, "a table of POP metrics", _CSV_REMEDY):
+    with input_errors_while_reading(path, "a table of POP metrics", _CSV_REMEDY):
         rows = [row for row in csv.reader(text.splitlines(), delimiter=separator) if len(row) > 1]
     if rows and not any(
         _value_name_and_unit(row[0])[0] in ("load_balance", "parallel") for row in rows

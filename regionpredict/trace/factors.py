@@ -32,9 +32,9 @@ from regionpredict.trace.kernels import Kernels
 from regionpredict.trace.matching import Matches
 from regionpredict.trace.nominal_run import CYCLES
 from regionpredict.trace.region_split import RegionSplit, region_splits
-from regionpredict.trace.replay import IDEAL, BlockedError, Network, begins, replay
+from regionpredict.trace.replay import IDEAL, BlockedError, Network, replay, start_times
 from regionpredict.trace.team_split import TeamSplit, team_split
-from regionpredict.trace.thread_dependencies import synchronisations
+from regionpredict.trace.thread_dependencies import thread_synchronisations
 
 Serialisation = Literal["reference", "useful", "ideal-run"]
 SERIALISATIONS: dict[str, str] = {
@@ -205,7 +205,7 @@ def run_factors(
             f"{trace.name or 'the trace'}: no process computes anything outside MPI",
             remedy="record the functions or states of the program, too",
         )
-    begin = begins(trace, synchronisations(trace).need)
+    begin = start_times(trace, thread_synchronisations(trace).need)
     ideal = _replay_without_deadlock(trace, matches, kernels, network, own_work, bursts, notes)
     ideal_end = int(ideal.max())
     largest_own = int((own + begin).max())

@@ -164,7 +164,7 @@ class ImbalanceStudy:
     note: str
 
 
-def imbalances(analysis: Analysis, mark: str | None = None) -> ImbalanceStudy:
+def compute_imbalance(analysis: Analysis, mark: str | None = None) -> ImbalanceStudy:
     """Computes the imbalance of a run and of its call paths. `mark` is the region that starts each
     iteration.
 

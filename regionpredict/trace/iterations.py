@@ -49,7 +49,7 @@ class Iterations:
         """The relative standard deviation of the durations."""
         return float(self.duration_s.std() / self.duration_s.mean())
 
-    def cleanest(self) -> tuple[int, int]:
+    def cleanest_range(self) -> tuple[int, int]:
         """Returns the range (first, last + 1) of consecutive iterations, half of all, with the
         shortest time.
         """

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regionpredict.errors import InputError
-from regionpredict.trace.columns import column
+from regionpredict.trace.columns import empty_column
 from regionpredict.trace.event_trace import EventTrace, Finding, Kind, Operations
 from regionpredict.trace.kernels import Kernels
 
@@ -58,7 +58,7 @@ class _Matching(ctypes.Structure):
     ]
 
 
-def match(trace: EventTrace, kernels: Kernels) -> Matches:
+def match_operations(trace: EventTrace, kernels: Kernels) -> Matches:
     """Matches the operations of a trace. Raises InputError if memory is insufficient."""
     first = np.searchsorted(trace.operations.event, trace.starts).astype(np.int64)
     rank = np.array([location.rank for location in trace.locations], dtype=np.int32)
@@ -67,7 +67,9 @@ def match(trace: EventTrace, kernels: Kernels) -> Matches:
     mate, other, instance = match_columns(
         first, rank, kind, trace.operations, len(trace.communicators), kernels, len(trace), order
     )
-    return Matches(mate, other, instance, unmatched(kind, trace.operations.partner, mate, other))
+    return Matches(
+        mate, other, instance, unmatched_findings(kind, trace.operations.partner, mate, other)
+    )
 
 
 def order_of_threads(
@@ -110,7 +112,7 @@ def match_columns(
     events in the trace, `order` the result of `order_of_threads`. Raises InputError if memory is
     insufficient.
     """
-    mate, other, instance = (column(len(operations), np.int64, events) for _ in range(3))
+    mate, other, instance = (empty_column(len(operations), np.int64, events) for _ in range(3))
     table = _Matching(
         locations=len(rank),
         operations=len(operations),
@@ -132,7 +134,7 @@ def match_columns(
     return mate, other, instance
 
 
-def unmatched(
+def unmatched_findings(
     kind: NDArray[np.uint8],
     partner: NDArray[np.int32],
     mate: NDArray[np.int64],

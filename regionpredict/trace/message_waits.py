@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regionpredict.trace.call_paths import CallPaths
-from regionpredict.trace.columns import rest
+from regionpredict.trace.columns import release_file_memory
 from regionpredict.trace.event_trace import EventTrace, Kind, Paradigm
 from regionpredict.trace.kernels import Kernels
 from regionpredict.trace.matching import Matches, matched_rows
@@ -138,9 +138,9 @@ def message_waits(
     receives, sends = _pairs_in_mpi(operations, received, matches.mate[received])
     late = _late_senders(operations, receives, sends, len(trace))
     probed, probed_sends = _probe_waits(operations, probes_of(trace, matches, span))
-    rest()
+    release_file_memory()
     misordered = _misordered_waits(trace, operations, receives, sends, late, kernels)
-    rest()
+    release_file_memory()
     sends, receives = _pairs_in_mpi(operations, sent, matches.mate[sent])
     late_receivers, blocked = _late_receivers(operations, matches, receives, sends, late.candidates)
     empty = trace.operations.sent
@@ -152,7 +152,7 @@ def message_waits(
     )
 
 
-def joined(parts: Sequence[MessageWaits]) -> MessageWaits:
+def join_waits(parts: Sequence[MessageWaits]) -> MessageWaits:
     """Combines the waits of several spans, which are in ascending order."""
     columns = [[getattr(part.misordered, field.name) for part in parts]
                for field in fields(MisorderedWaits)]  # fmt: skip

@@ -12,7 +12,7 @@ from typing import Any
 
 from regionpredict.errors import InputError
 from regionpredict.file_presence import is_file
-from regionpredict.isolation import Failure, Limits, isolated
+from regionpredict.isolation import Failure, Limits, run_isolated
 from regionpredict.trace.event_trace import (
     Communicator,
     Finding,
@@ -145,7 +145,7 @@ def read_definitions(otf2: ModuleType, anchor: Path, seconds: int = 10) -> Defin
     large = anchor.with_suffix(".def")
     more = large.stat().st_size // _BYTES_PER_SECOND if is_file(large) else 0
     limits = Limits(seconds=seconds + more, wall_seconds=10.0 * (seconds + more))
-    (definitions,) = isolated(lambda path: _read_records(otf2, path), [anchor], 1, limits)
+    (definitions,) = run_isolated(lambda path: _read_records(otf2, path), [anchor], 1, limits)
     if isinstance(definitions, Failure):
         raise InputError(
             f"its definitions cannot be read: reading them {definitions.reason}",

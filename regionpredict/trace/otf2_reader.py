@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from regionpredict.documents import check_regular
 from regionpredict.errors import InputError, with_extra
 from regionpredict.file_presence import is_file, is_folder
-from regionpredict.trace.columns import column
+from regionpredict.trace.columns import empty_column
 from regionpredict.trace.event_trace import (
     NONE,
     Counter,
@@ -109,7 +109,7 @@ def read_otf2(path: Path, kernels: Kernels) -> EventTrace:
     """
     anchor, definitions = open_otf2(path, kernels)
     events = read_events(anchor, definitions.references, definitions.events, kernels)
-    return assembled(anchor, definitions, events)
+    return assemble_trace(anchor, definitions, events)
 
 
 def open_otf2(path: Path, kernels: Kernels) -> tuple[Path, Definitions]:
@@ -175,7 +175,7 @@ def read_events(
     capacity = max(int(most.sum()) + 2 * count, _LEAST_CAPACITY)
     while True:
         columns: dict[str, NDArray[Any]] = {
-            name: column(capacity, kind, capacity)
+            name: empty_column(capacity, kind, capacity)
             for name, kind in (*_EVENT_COLUMNS, *_OPERATION_COLUMNS)
         }
         ends = np.zeros(count, dtype=np.int64)
@@ -221,7 +221,7 @@ def _most_events(
     )
 
 
-def joined(pieces: Sequence[Events]) -> Events:
+def join_events(pieces: Sequence[Events]) -> Events:
     """Concatenates the events of at least one piece of the archive."""
     before = np.cumsum([0, *(len(piece.columns["time"]) for piece in pieces)])
     columns = {
@@ -254,7 +254,7 @@ def operations_of(
     return table, world_ranks(table, starts, locations, definitions.communicators, world)
 
 
-def assembled(anchor: Path, definitions: Definitions, events: Events) -> EventTrace:
+def assemble_trace(anchor: Path, definitions: Definitions, events: Events) -> EventTrace:
     """Creates the trace from the events of all locations, without copying the columns."""
     table, unknown = operations_of(events, definitions, definitions.locations)
     columns = events.columns
@@ -266,7 +266,7 @@ def assembled(anchor: Path, definitions: Definitions, events: Events) -> EventTr
     undefined: list[Finding] = []
     regions = number_regions(columns["region"], columns["kind"], definitions, undefined)
     starts = np.concatenate([[0], events.ends]).astype(np.int64)
-    whole = described(anchor, definitions, regions, events.notes, undefined, unknown)
+    whole = trace_without_events(anchor, definitions, regions, events.notes, undefined, unknown)
     return replace(
         whole,
         starts=starts,
@@ -286,7 +286,7 @@ def check_length(anchor: Path, begin: int, end: int) -> None:
         )
 
 
-def described(
+def trace_without_events(
     anchor: Path,
     definitions: Definitions,
     regions: tuple[Region, ...],
@@ -378,7 +378,7 @@ def number_regions(
     straight = all(number == at for number, at in numbers.items())
     if not straight or int(column.max(initial=-1)) >= len(regions):
         usable = named & (column >= 0)
-        column[usable] = _positions(column[usable], numbers)
+        column[usable] = _positions_in_column(column[usable], numbers)
         if np.any(column[usable] < 0):
             findings.append(Finding("regions that are not defined"))
             column[usable & (column < 0)] = len(regions)
@@ -392,10 +392,12 @@ def number_regions(
 
 
 def _number_communicators(column: NDArray[np.int32], definitions: Definitions) -> None:
-    column[:] = _positions(column, definitions.communicator_numbers)
+    column[:] = _positions_in_column(column, definitions.communicator_numbers)
 
 
-def _positions(column: NDArray[np.int32], numbers: Mapping[int, int]) -> NDArray[np.int32]:
+def _positions_in_column(
+    column: NDArray[np.int32], numbers: Mapping[int, int]
+) -> NDArray[np.int32]:
     """The positions of the archive's numbers in a column, or NONE for undefined ones.
 
     They are searched, since a damaged number may be as large as four billion.

@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regionpredict.documents import reading
+from regionpredict.documents import input_errors_while_reading
 from regionpredict.errors import InputError, one_line, with_extra
 from regionpredict.file_presence import is_file
 from regionpredict.trace.event_trace import (
@@ -84,7 +84,7 @@ def write_store(trace: EventTrace, matches: Matches, folder: Path) -> None:
     """
     with StoreWriter(folder) as writer:
         writer.add(trace, matches.mate, matches.other, matches.instance)
-        writer.finish(trace, matches.findings)
+        writer.finish_store(trace, matches.findings)
 
 
 class StoreWriter:
@@ -143,15 +143,15 @@ class StoreWriter:
         self._locations += len(part.locations)
         self._operations += len(operations)
 
-    def finish(self, trace: EventTrace, unmatched: Sequence[Finding]) -> None:
+    def finish_store(self, trace: EventTrace, unmatched: Sequence[Finding]) -> None:
         """Writes the definitions and counters of the whole trace, and completes the stored
         trace.
         """
         counts = [len(counter.event) for counter in trace.counters]
         columns: dict[str, NDArray[Any]] = {
             "counter": np.repeat(np.arange(len(counts), dtype=np.int32), counts),
-            "event": _concatenated([counter.event for counter in trace.counters]),
-            "increase": _concatenated([counter.increase for counter in trace.counters]),
+            "event": _concatenate_columns([counter.event for counter in trace.counters]),
+            "increase": _concatenate_columns([counter.increase for counter in trace.counters]),
         }
         self._write_row_group("counters", columns, 0, sum(counts))
         document: dict[str, Any] = {
@@ -248,7 +248,7 @@ class Store:
         self._folder = folder
         self._files: dict[str, Any] = {}
         self._pyarrow_modules, self._parquet = _pyarrow_modules()
-        with reading(folder, _WHAT, _REMEDY):
+        with input_errors_while_reading(folder, _WHAT, _REMEDY):
             document = json.loads((folder / _INDEX).read_text("utf-8"))
             if document["schema"] != SCHEMA or document.pop("digest") != _index_digest(document):
                 raise ValueError
@@ -322,7 +322,7 @@ class Store:
             name: _concatenated_column(operations, name, self._column_type("operations", name))
             for name in (*_OPERATIONS, *_MATCHES)
         }
-        position_of = _ReadPositions(_concatenated(numbers))
+        position_of = _ReadPositions(_concatenate_columns(numbers))
         document = self._document
         trace = EventTrace(
             locations=tuple(self.locations[at] for at in kept),
@@ -387,7 +387,7 @@ class Store:
         """Opens a Parquet file of the stored trace. Its footer is read only once."""
         if name not in self._files:
             path = self._folder / f"{name}.parquet"
-            with reading(path, _WHAT, _REMEDY):
+            with input_errors_while_reading(path, _WHAT, _REMEDY):
                 if _footer_digest(path) != self._document["footers"].get(name):
                     raise ValueError
                 self._files[name] = self._parquet.ParquetFile(path, page_checksum_verification=True)
@@ -488,7 +488,7 @@ def _communicator_from_json(fields: dict[str, Any]) -> Communicator:
     )
 
 
-def _concatenated(columns: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
+def _concatenate_columns(columns: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
     return np.concatenate([np.zeros(0, dtype=np.int64), *columns])
 
 

@@ -21,12 +21,18 @@ from numpy.typing import NDArray
 from regionpredict.trace import columns
 from regionpredict.trace.event_trace import NONE, EventTrace, Kind, Location, Operations
 from regionpredict.trace.kernels import Kernels
-from regionpredict.trace.matching import Matches, match, match_columns, order_of_threads, unmatched
+from regionpredict.trace.matching import (
+    Matches,
+    match_columns,
+    match_operations,
+    order_of_threads,
+    unmatched_findings,
+)
 from regionpredict.trace.otf2_definitions import Definitions
 from regionpredict.trace.otf2_reader import (
     Events,
-    assembled,
-    joined,
+    assemble_trace,
+    join_events,
     open_otf2,
     operations_of,
     read_events,
@@ -170,10 +176,10 @@ class _Matcher:
         operations = Operations(
             event=nothing,
             partner=np.concatenate([sent, exchange.partner]).astype(np.int32),
-            communicator=_concatenated(
+            communicator=_concatenate_parts(
                 [s.communicator for s in exchange.sends], exchange.communicator
             ),
-            tag=_concatenated([s.tag for s in exchange.sends], exchange.tag),
+            tag=_concatenate_parts([s.tag for s in exchange.sends], exchange.tag),
             root=small,
             sent=nothing,
             received=nothing,
@@ -193,7 +199,9 @@ class _Matcher:
         return mate[count:]
 
 
-def _concatenated(parts: list[NDArray[np.int32]], last: NDArray[np.int32]) -> NDArray[np.int32]:
+def _concatenate_parts(
+    parts: list[NDArray[np.int32]], last: NDArray[np.int32]
+) -> NDArray[np.int32]:
     return np.concatenate([*parts, last]).astype(np.int32)
 
 
@@ -207,10 +215,10 @@ def read_in_pieces(path: Path, kernels: Kernels, run: Run) -> tuple[EventTrace, 
     pieces: list[Piece] = run(PieceReader(anchor, definitions, kernels), spans)
     if not pieces:
         nothing = np.zeros(0, dtype=np.int64)
-        trace = assembled(anchor, definitions, read_events(anchor, (), (), kernels))
+        trace = assemble_trace(anchor, definitions, read_events(anchor, (), (), kernels))
         return trace, Matches(nothing, nothing, nothing, ())
-    matches = linked(pieces, len(definitions.communicators), kernels, run)
-    trace = assembled(anchor, definitions, joined([piece.events for piece in pieces]))
+    matches = match_between_pieces(pieces, len(definitions.communicators), kernels, run)
+    trace = assemble_trace(anchor, definitions, join_events([piece.events for piece in pieces]))
     return trace, matches
 
 
@@ -224,11 +232,13 @@ def read_in_processes(path: Path, kernels: Kernels, processes: int) -> tuple[Eve
     _, definitions = open_otf2(path, kernels)
     if sum(definitions.events) > columns.MOST_IN_MEMORY:
         trace = read_otf2(path, kernels)
-        return trace, match(trace, kernels)
+        return trace, match_operations(trace, kernels)
     return read_in_pieces(path, kernels, partial(spread, processes=processes))
 
 
-def linked(pieces: Sequence[Piece], communicators: int, kernels: Kernels, run: Run) -> Matches:
+def match_between_pieces(
+    pieces: Sequence[Piece], communicators: int, kernels: Kernels, run: Run
+) -> Matches:
     """Matches the messages between at least one piece. The events of the pieces are not used."""
     exchanges = [
         _Exchange(
@@ -261,7 +271,7 @@ def linked(pieces: Sequence[Piece], communicators: int, kernels: Kernels, run: R
     instance = np.concatenate([piece.instance for piece in pieces])
     kind = np.concatenate([piece.kind for piece in pieces])
     partners = np.concatenate([piece.partners for piece in pieces])
-    return Matches(mate, other, instance, unmatched(kind, partners, mate, other))
+    return Matches(mate, other, instance, unmatched_findings(kind, partners, mate, other))
 
 
 def spans_of(locations: tuple[Location, ...]) -> list[tuple[int, int]]:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from regionpredict.documents import reading
+from regionpredict.documents import input_errors_while_reading
 from regionpredict.errors import InputError, with_extra
 from regionpredict.trace.event_trace import Collective
 from regionpredict.trace.recorded_ranks import COUNTERS, Group, RankEvents, ThreadEvents
@@ -49,7 +49,7 @@ def write_otf2(ranks: Sequence[RankEvents], folder: Path, counters: Sequence[str
     errors = otf2.error.Error, importlib.import_module("_otf2").Error
     remedy = "record the run again, into a folder with enough space"
     try:
-        with reading(folder, "a complete recording", remedy):
+        with input_errors_while_reading(folder, "a complete recording", remedy):
             return _write_archive(otf2, ranks, folder, counters)
     except (InputError, *errors) as error:
         shutil.rmtree(folder, ignore_errors=True)
@@ -273,13 +273,13 @@ class _Writer:
         for at in np.argsort(np.array(times, dtype=np.int64), kind="stable").tolist():
             event = merged[at]
             if isinstance(event, Step):
-                self._counters(event.time, event.counters)
+                self._write_counters(event.time, event.counters)
                 self.step(event)
             else:
-                self._counters(event[0], read.get(at, ()))
-                self._record(event, names, comms)
+                self._write_counters(event[0], read.get(at, ()))
+                self._write_record(event, names, comms)
 
-    def _counters(self, time: int, values: Sequence[int]) -> None:
+    def _write_counters(self, time: int, values: Sequence[int]) -> None:
         if values and self._defined.counters:
             counted = tuple(values[: self._defined.counted])
             self._out.metric(time - self._begin, self._defined.counters, counted)
@@ -317,7 +317,7 @@ class _Writer:
         if len(self._open) > self._kept:
             self._out.leave(time - self._begin, self._open.pop())
 
-    def _record(
+    def _write_record(
         self, record: tuple[int, ...], names: Mapping[int, str], comms: Mapping[int, Any]
     ) -> None:
         ticks, first, second, what, partner, comm, tag = record

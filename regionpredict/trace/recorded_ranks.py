@@ -85,7 +85,7 @@ class RankEvents:
         )
 
 
-def recorded(folder: Path, processes: Mapping[int, ProcessEvents]) -> list[RankEvents]:
+def read_recorded_ranks(folder: Path, processes: Mapping[int, ProcessEvents]) -> list[RankEvents]:
     """Returns the recorded events of all ranks, in the order of ranks. A single process without MPI
     counts as rank 0.
 

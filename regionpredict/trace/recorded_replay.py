@@ -32,7 +32,7 @@ from regionpredict.trace.replay import (
     outermost_calls,
     timed_steps,
 )
-from regionpredict.trace.thread_dependencies import synchronisations
+from regionpredict.trace.thread_dependencies import thread_synchronisations
 
 Ticks = NDArray[np.int64]
 
@@ -87,7 +87,7 @@ def recorded_run(trace: EventTrace, matches: Matches, network: Network = IDEAL) 
     if finalize is not None:
         couplings.add_collective(finalize)
     slots_of_mpi = couplings.slots
-    couplings.teams(synchronisations(trace))
+    couplings.teams(thread_synchronisations(trace))
     coupled = couplings.coupled()
     ready = np.full(len(coupled.posts), -1, dtype=np.int64)
     posts = coupled.is_post

@@ -18,7 +18,7 @@ import numpy as np
 
 from regionpredict.trace.bursts import Bursts
 from regionpredict.trace.event_trace import EventTrace, Kind, Role
-from regionpredict.trace.thread_dependencies import constructs
+from regionpredict.trace.thread_dependencies import construct_rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ def region_splits(trace: EventTrace, bursts: Bursts) -> tuple[RegionSplit, ...]:
     # By region: threads, executions, durations, largest and mean useful times.
     sums: dict[int, np.ndarray[tuple[int], np.dtype[np.float64]]] = {}
     for numbers in by_rank.values():
-        fork, join = constructs(trace, numbers[0])
+        fork, join = construct_rows(trace, numbers[0])
         if not len(fork):
             continue
         a, b = trace.starts[numbers[0]], trace.starts[numbers[0] + 1]

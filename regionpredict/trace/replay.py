@@ -27,7 +27,7 @@ from regionpredict.trace.event_trace import EventTrace, Kind
 from regionpredict.trace.kernels import Kernels
 from regionpredict.trace.matching import Matches
 from regionpredict.trace.probes import probes_of
-from regionpredict.trace.thread_dependencies import Synchronisation, synchronisations
+from regionpredict.trace.thread_dependencies import Synchronisation, thread_synchronisations
 
 Ticks = NDArray[np.int64]
 
@@ -122,7 +122,7 @@ def steps_of(
     made = Couplings(trace, matches, network, outermost_calls(bursts.depth))
     made.messages()
     made.collectives()
-    made.teams(synchronisations(trace))
+    made.teams(thread_synchronisations(trace))
     overhead = round(network.overhead_s * trace.ticks_per_second)
     return timed_steps(trace, made.coupled(), work, overhead)
 
@@ -169,11 +169,11 @@ def timed_steps(trace: EventTrace, coupled: Dependences, work: Ticks, overhead: 
     if overhead:
         fresh = np.concatenate([[True], event[1:] != event[:-1]]) if len(event) else is_post
         own = own + np.where(fresh, overhead, 0)
-    begin = begins(trace, event[~is_post])
+    begin = start_times(trace, event[~is_post])
     return Steps(location, own, coupled.slot, is_post, coupled.cost, coupled.posts, begin, rest)
 
 
-def begins(trace: EventTrace, needs: Ticks) -> Ticks:
+def start_times(trace: EventTrace, needs: Ticks) -> Ticks:
     """Returns the start time of each location in ticks. `needs` are the events that wait for other
     locations.
     """
@@ -218,9 +218,9 @@ class Couplings:
         size = np.maximum(operations.sent[sent], operations.received[received])
         eager = size <= network.eager_limit if synchronous is None else ~synchronous[sent]
         slot = np.arange(len(size))
-        passes = self._ticks(network.latency_s + size / network.bandwidth)
-        injected = self._ticks(np.maximum(network.gap_s, size / network.bandwidth))
-        latency = self._ticks(np.full(len(size), network.latency_s))
+        passes = self._ticks_of_seconds(network.latency_s + size / network.bandwidth)
+        injected = self._ticks_of_seconds(np.maximum(network.gap_s, size / network.bandwidth))
+        latency = self._ticks_of_seconds(np.full(len(size), network.latency_s))
         send, receive = self.call(sent), self.call(received)
         post = self.call(np.where(other[received] >= 0, other[received], received))
         completed = (self.kind[sent] == Kind.SEND) | (other[sent] >= 0)
@@ -231,12 +231,14 @@ class Couplings:
         self._add(post[large], slot[large], True, 0)
         waited = large & completed
         self._add(send_done[waited], slot[waited], False, passes[waited])
-        self._fill(np.where(eager, 1, 2))
+        self._fill_slots(np.where(eager, 1, 2))
         probes = probes_of(self.trace, self.matches)
         slot = np.arange(len(probes.send))
         self._add(self.call(probes.send), slot, True, 0)
-        self._add(probes.enter, slot, False, self._ticks(np.full(len(slot), network.latency_s)))
-        self._fill(np.ones(len(slot), dtype=np.int64))
+        self._add(
+            probes.enter, slot, False, self._ticks_of_seconds(np.full(len(slot), network.latency_s))
+        )
+        self._fill_slots(np.ones(len(slot), dtype=np.int64))
 
     def collectives(
         self, posts: NDArray[np.bool_] | None = None, needs: NDArray[np.bool_] | None = None
@@ -246,7 +248,7 @@ class Couplings:
         """
         operations = self.trace.operations
         rows = np.flatnonzero(self.kind == Kind.COLLECTIVE_END)
-        instance = self._instances(rows)
+        instance = self._instance_numbers(rows)
         count = int(instance.max()) + 1 if len(rows) else 0
         members = np.bincount(instance, minlength=count)
         size = np.zeros(count, dtype=np.int64)
@@ -254,22 +256,22 @@ class Couplings:
         np.maximum.at(size, instance, each)
         rounds = np.ceil(np.log2(np.maximum(members, 1)))
         network = self.network
-        cost = self._ticks(rounds * (network.latency_s + size / network.bandwidth))
+        cost = self._ticks_of_seconds(rounds * (network.latency_s + size / network.bandwidth))
         call = self.call(rows)
         come = np.ones(len(rows), dtype=bool) if posts is None else posts[rows]
         wait = np.ones(len(rows), dtype=bool) if needs is None else needs[rows]
         self._add(call[come], self.slots + instance[come], True, 0)
         self._add(call[wait], self.slots + instance[wait], False, cost[instance[wait]])
-        self._fill(np.bincount(instance[come], minlength=count))
+        self._fill_slots(np.bincount(instance[come], minlength=count))
 
     def add_collective(self, event: Ticks) -> None:
         """Adds an operation at which the locations of these events wait for each other."""
         slot = np.full(len(event), self.slots)
         self._add(event, slot, True, 0)
         self._add(event, slot, False, 0)
-        self._fill(np.array([len(event)]))
+        self._fill_slots(np.array([len(event)]))
 
-    def _instances(self, rows: Ticks) -> Ticks:
+    def _instance_numbers(self, rows: Ticks) -> Ticks:
         """Returns the number of the collective operation of each row, from 0. MPI_COMM_SELF has
         separate operations for each rank.
         """
@@ -289,7 +291,7 @@ class Couplings:
         """
         self._add(synchronisation.post, self.slots + synchronisation.post_slot, True, 0)
         self._add(synchronisation.need, self.slots + synchronisation.need_slot, False, 0)
-        self._fill(np.bincount(synchronisation.post_slot, minlength=synchronisation.count))
+        self._fill_slots(np.bincount(synchronisation.post_slot, minlength=synchronisation.count))
 
     def coupled(self) -> Dependences:
         """Returns all collected dependences, sorted by event."""
@@ -314,7 +316,7 @@ class Couplings:
         )
         return np.where(inside & same, array, event)
 
-    def _ticks(self, seconds: NDArray[np.float64]) -> Ticks:
+    def _ticks_of_seconds(self, seconds: NDArray[np.float64]) -> Ticks:
         return np.rint(seconds * self.trace.ticks_per_second).astype(np.int64)
 
     def _add(self, event: Ticks, slot: Ticks, is_post: bool, cost: Ticks | int) -> None:
@@ -322,7 +324,7 @@ class Couplings:
         filled = np.full(count, cost) if isinstance(cost, int) else cost
         self.parts.append((event, slot, np.full(count, is_post), filled.astype(np.int64)))
 
-    def _fill(self, posts: Ticks) -> None:
+    def _fill_slots(self, posts: Ticks) -> None:
         self.posts.append(posts.astype(np.int64))
         self.slots += len(posts)
 

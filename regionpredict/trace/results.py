@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from regionpredict.trace.analysis import Analysis
 from regionpredict.trace.call_paths import path_sources
-from regionpredict.trace.columns import rest
+from regionpredict.trace.columns import release_file_memory
 from regionpredict.trace.counted_paths import counted_paths
 from regionpredict.trace.event_trace import Kind
 from regionpredict.trace.flat_profile import flat_profile
@@ -25,7 +25,7 @@ from regionpredict.trace.worst_instances import worst_instances
 _Table = NDArray[np.float64]
 
 
-def waits(analysis: Analysis) -> TraceResult:
+def wait_states(analysis: Analysis) -> TraceResult:
     """Computes the wait states, and a profile of the call paths with times, visits and messages.
 
     The metric `time` is inclusive, and hardware counters are exclusive. Metrics `comms_` count
@@ -61,22 +61,22 @@ def waits(analysis: Analysis) -> TraceResult:
         collector.table(metric, table)
     collector.table("time", analysis.paths.inclusive() / analysis.trace.ticks_per_second)
     collector.table("visits", analysis.paths.visits, "")
-    rest()
+    release_file_memory()
     for metric, integers, unit in _message_counts(analysis):
         collector.table(metric, integers, unit)
     counted = counted_paths(analysis.trace, analysis.paths)
     for name, table in counted.items():
         collector.table(name, table, "")
-    rest()
+    release_file_memory()
     worst = worst_instances(analysis)
-    rest()
+    release_file_memory()
     return replace(
         collector.result(counts, [_waits_in_calls(analysis)]),
         worst=worst, severity=severity(analysis), regions=flat_profile(analysis, counted),
     )  # fmt: skip
 
 
-def delays(analysis: Analysis) -> TraceResult:
+def delay_costs(analysis: Analysis) -> TraceResult:
     """Computes the short- and long-term costs of delays, and the propagation of waits."""
     collector = _collector_for(analysis)
     per_second = analysis.trace.ticks_per_second
@@ -94,7 +94,7 @@ def delays(analysis: Analysis) -> TraceResult:
 def critical_path(analysis: Analysis) -> TraceResult:
     """Computes the critical path, and the cost of imbalance on it (Boehme 2014, chapter 5)."""
     collector = _collector_for(analysis)
-    rest()
+    release_file_memory()
     impact = path_impact(analysis)
     for metric, table in (
         ("critical_path", impact.path),

@@ -7,12 +7,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from regionpredict.errors import InputError, UsageError
-from regionpredict.trace.event_slices import cut
+from regionpredict.trace.event_slices import cut_trace
 from regionpredict.trace.event_trace import EventTrace
 from regionpredict.trace.factors import Initialized, RunFactors, run_factors
 from regionpredict.trace.iterations import iterations_of
 from regionpredict.trace.kernels import Kernels
-from regionpredict.trace.matching import Matches, match
+from regionpredict.trace.matching import Matches, match_operations
 from regionpredict.trace.nominal_run import nominal_work
 from regionpredict.trace.replay import EAGER_LIMIT, IDEAL, Network
 from regionpredict.trace.run_part import (
@@ -21,7 +21,7 @@ from regionpredict.trace.run_part import (
     part_of_call_path,
     part_of_region,
 )
-from regionpredict.trace.selection import Selection, selected
+from regionpredict.trace.selection import Selection, select_part
 
 PHASES = ("whole", "initialized", "iterations", "clean")
 """The names of phases that every run may have. Any other phase is the name of a region."""
@@ -96,8 +96,10 @@ def factors_with(trace: EventTrace, kernels: Kernels, options: RunOptions) -> Ru
         part = _require_initialized_part(trace)
     elif options.phase in ("iterations", "clean"):
         iterations = iterations_of(trace, options.mark)
-        first, last = iterations.cleanest() if options.phase == "clean" else (0, iterations.count)
-        trace, matches = cut(
+        first, last = (
+            iterations.cleanest_range() if options.phase == "clean" else (0, iterations.count)
+        )
+        trace, matches = cut_trace(
             trace, matches, iterations.bounds[:, first], iterations.bounds[:, last]
         )
     elif options.phase != "whole":
@@ -113,10 +115,10 @@ def _select_part(
     trace: EventTrace, kernels: Kernels, selection: Selection | None
 ) -> tuple[EventTrace, Matches]:
     """Returns the part of the trace with the selected ranks and time span."""
-    matches = match(trace, kernels)
+    matches = match_operations(trace, kernels)
     if selection is None:
         return trace, matches
-    return selected(trace, matches, replace(selection, call_path=None), kernels)
+    return select_part(trace, matches, replace(selection, call_path=None), kernels)
 
 
 def _require_initialized_part(trace: EventTrace) -> RunPart:

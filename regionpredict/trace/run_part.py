@@ -36,28 +36,28 @@ class RunPart:
     instances: int
 
 
-def part_of_call_path(trace: EventTrace, wanted: str, kernels: Kernels) -> RunPart:
-    """Selects all instances of a call path with its callees. `wanted` is its name in results.
+def part_of_call_path(trace: EventTrace, path_name: str, kernels: Kernels) -> RunPart:
+    """Selects all instances of a call path with its callees. `path_name` is its name in results.
 
     Raises InputError if there are none.
     """
     paths = call_paths(trace, kernels)
     names = path_names(paths, trace.regions)
-    chosen = np.array([name == wanted for name in names] + [False])
+    chosen = np.array([name == path_name for name in names] + [False])
     if not chosen.any():
-        raise not_in_trace("call path", wanted, names, trace)
+        raise not_in_trace("call path", path_name, names, trace)
     named = trace.kind <= Kind.LEAVE
     return _part_of_instances(trace, named & chosen[np.where(named, paths.event_node, len(names))])
 
 
-def part_of_region(trace: EventTrace, wanted: str) -> RunPart:
+def part_of_region(trace: EventTrace, region_name: str) -> RunPart:
     """Selects all instances of a region in any call path. Raises InputError if there are none."""
-    chosen = np.array([region.name == wanted for region in trace.regions] + [False])
+    chosen = np.array([region.name == region_name for region in trace.regions] + [False])
     rows = chosen[trace.region] & (trace.kind <= Kind.LEAVE)
     if not rows.any():
         entered = np.unique(trace.region[trace.region >= 0]).tolist()
         names = [trace.regions[number].name for number in entered]
-        raise not_in_trace("region", wanted, names, trace)
+        raise not_in_trace("region", region_name, names, trace)
     return _part_of_instances(trace, rows)
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from regionpredict.errors import InputError
 from regionpredict.trace.call_paths import CallPaths, call_paths, nodes_after, path_names
-from regionpredict.trace.event_slices import cut, only_rows, with_apportioned_counters
+from regionpredict.trace.event_slices import cut_trace, only_rows, with_apportioned_counters
 from regionpredict.trace.event_trace import NONE, EventTrace, Finding, Kind
 from regionpredict.trace.kernels import Kernels
 from regionpredict.trace.matching import Matches
@@ -34,7 +34,7 @@ class Selection:
         return any(part is not None for part in (self.ranks, self.time_s, self.call_path))
 
 
-def selected(
+def select_part(
     trace: EventTrace, matches: Matches, selection: Selection, kernels: Kernels
 ) -> tuple[EventTrace, Matches]:
     """Returns the selected part of a trace. Operations stay matched, and those without a
@@ -97,15 +97,17 @@ def _select_ranks(
     )
 
 
-def _rows_of_call_path(trace: EventTrace, paths: CallPaths, wanted: str) -> NDArray[np.bool_]:
+def _rows_of_call_path(trace: EventTrace, paths: CallPaths, path_nodes: str) -> NDArray[np.bool_]:
     """Returns a mask of the rows inside the call path, and of the rows that enter and leave the
     regions around it.
     """
     names = path_names(paths, trace.regions)
     count = len(names)
-    inside = np.array([name == wanted or name.startswith(f"{wanted}/") for name in names] + [False])
+    inside = np.array(
+        [name == path_nodes or name.startswith(f"{path_nodes}/") for name in names] + [False]
+    )
     if not np.any(inside):
-        raise not_in_trace("call path", wanted, names, trace)
+        raise not_in_trace("call path", path_nodes, names, trace)
     leads = np.zeros(count + 1, dtype=bool)
     for chosen in np.flatnonzero(inside[:-1]).tolist():
         above = int(paths.parent[chosen])
@@ -119,11 +121,11 @@ def _rows_of_call_path(trace: EventTrace, paths: CallPaths, wanted: str) -> NDAr
     return np.where(named, inside[node] | leads[node], inside[around])
 
 
-def not_in_trace(what: str, wanted: str, names: Sequence[str], trace: EventTrace) -> InputError:
+def not_in_trace(kind: str, name: str, names: Sequence[str], trace: EventTrace) -> InputError:
     """Returns the error for a name that does not occur in a trace, or in its selected part."""
     known = ", ".join(names[:_NAMED]) + (", ..." if len(names) > _NAMED else "")
     return InputError(
-        f"there is no {what} '{wanted}'",
+        f"there is no {kind} '{name}'",
         remedy=f"there are {known}" if names else "no data at these ranks and times",
         path=trace.name,
     )
@@ -158,7 +160,7 @@ def _select_time_span(
     location = trace.locations_of(trace.operations.event)
     inside = trace.operations.event > begin[location]
     inside &= trace.operations.event <= end[location]
-    part, matches = cut(trace, matches, begin, end, (low, high))
+    part, matches = cut_trace(trace, matches, begin, end, (low, high))
     return with_apportioned_counters(part, trace, (low, high)), matches, numbers[inside]
 
 

@@ -18,14 +18,14 @@ from regionpredict.trace.otf2_reader import (
     Events,
     check_length,
     counters_of,
-    described,
     number_regions,
     open_otf2,
     operations_of,
     read_events,
+    trace_without_events,
 )
 from regionpredict.trace.parquet_store import StoreWriter
-from regionpredict.trace.per_rank_reading import Piece, PieceReader, linked, spans_of
+from regionpredict.trace.per_rank_reading import Piece, PieceReader, match_between_pieces, spans_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +53,11 @@ def convert_otf2(path: Path, folder: Path, kernels: Kernels) -> None:
     nothing = np.zeros(0, dtype=np.int64)
     matches = Matches(nothing, nothing, nothing, ())
     if pieces:
-        matches = linked(pieces, len(definitions.communicators), kernels, _serial_map)
+        matches = match_between_pieces(pieces, len(definitions.communicators), kernels, _serial_map)
     times = [rank.times for rank in ranks if rank.times is not None]
     begin = min((first for first, _ in times), default=0)
     check_length(anchor, begin, max((last for _, last in times), default=0))
-    numbers = np.unique(_concatenated([rank.regions for rank in ranks]))
+    numbers = np.unique(_concatenate_parts([rank.regions for rank in ranks]))
     named = numbers.copy()
     undefined: list[Finding] = []
     kind = np.full(len(named), Kind.ENTER, dtype=np.uint8)
@@ -66,7 +66,7 @@ def convert_otf2(path: Path, folder: Path, kernels: Kernels) -> None:
         [read_events(anchor, (), (), kernels).notes, *(piece.events.notes for piece in pieces)]
     )
     unknown = sum(piece.unknown for piece in pieces)
-    whole = described(anchor, definitions, regions, notes, undefined, unknown)
+    whole = trace_without_events(anchor, definitions, regions, notes, undefined, unknown)
     readings: list[NDArray[Any]] = []
     starts, operations = [0], 0
     with StoreWriter(folder) as writer:
@@ -92,7 +92,7 @@ def convert_otf2(path: Path, folder: Path, kernels: Kernels) -> None:
                 definitions, np.concatenate(readings), np.array(starts, dtype=np.int64)
             )
             whole = replace(whole, counters=counters)
-        writer.finish(whole, matches.findings)
+        writer.finish_store(whole, matches.findings)
 
 
 def _without_events(piece: Piece) -> _RankData:
@@ -132,7 +132,7 @@ def _region_positions(
     return place
 
 
-def _concatenated(parts: Sequence[NDArray[np.int32]]) -> NDArray[np.int32]:
+def _concatenate_parts(parts: Sequence[NDArray[np.int32]]) -> NDArray[np.int32]:
     return np.concatenate([np.zeros(0, dtype=np.int32), *parts]).astype(np.int32)
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regionpredict.trace.columns import gathered
+from regionpredict.trace.columns import gather_rows
 from regionpredict.trace.event_trace import Finding
 from regionpredict.trace.wait_classes import NO_WAIT
 
@@ -129,7 +129,7 @@ def sorted_points(
     order = order[first]
     # Columns are sorted one by one, since sorting all at once would need twice the memory.
     kept: dict[str, NDArray[Any]] = {
-        column.name: gathered([getattr(part, column.name) for part in parts], order, events)
+        column.name: gather_rows([getattr(part, column.name) for part in parts], order, events)
         for column in fields(PointRows)
     }
     event, late = kept["event"], kept["cause"]

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regionpredict.trace.event_trace import EventTrace, Kind, Paradigm, Role
-from regionpredict.trace.thread_dependencies import Slots, Synchronisation, constructs
+from regionpredict.trace.thread_dependencies import Slots, Synchronisation, construct_rows
 
 Rows = NDArray[np.int64]
 
@@ -50,7 +50,7 @@ def _add_conditions_of_rank(
     parallel: NDArray[np.bool_],
     barrier: NDArray[np.bool_],
 ) -> None:
-    fork, join = constructs(trace, numbers[0])
+    fork, join = construct_rows(trace, numbers[0])
     count = len(fork)
     if not count:
         return

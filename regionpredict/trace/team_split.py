@@ -20,7 +20,7 @@ import numpy as np
 
 from regionpredict.trace.bursts import Bursts
 from regionpredict.trace.event_trace import EventTrace
-from regionpredict.trace.thread_dependencies import constructs
+from regionpredict.trace.thread_dependencies import construct_rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ def team_split(trace: EventTrace, bursts: Bursts) -> TeamSplit | None:
     serial = 0.0
     count = 0
     for numbers in by_rank.values():
-        fork, join = constructs(trace, numbers[0])
+        fork, join = construct_rows(trace, numbers[0])
         count += len(fork)
         first, last = trace.starts[numbers[0]], trace.starts[numbers[0] + 1]
         whole = float(outside[last] - outside[first])

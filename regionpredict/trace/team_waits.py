@@ -73,13 +73,13 @@ def _forks_before(
 def _points_of_parallel_regions(
     trace: EventTrace,
     paths: CallPaths,
-    chosen: NDArray[np.bool_],
+    selected_rows: NDArray[np.bool_],
     location: NDArray[np.int32],
     rank: NDArray[np.int32],
     forks: NDArray[np.int64],
     fork_times: NDArray[np.int64],
 ) -> list[PointRows]:
-    rows = np.flatnonzero(chosen)
+    rows = np.flatnonzero(selected_rows)
     order = np.lexsort((location[rows], forks[rows], rank[rows]))
     rows = rows[order]
     first = _changed_rows(rank[rows], forks[rows])

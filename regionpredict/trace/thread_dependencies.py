@@ -52,7 +52,7 @@ class Slots:
         return Synchronisation(post, post_slot, need[kept], need_slot[kept], self.count)
 
 
-def synchronisations(trace: EventTrace) -> Synchronisation:
+def thread_synchronisations(trace: EventTrace) -> Synchronisation:
     """Finds all waits between the threads of each rank.
 
     A worker begins its part of a parallel construct after the fork, and the master continues after
@@ -72,7 +72,7 @@ def synchronisations(trace: EventTrace) -> Synchronisation:
     return slots.synchronisation()
 
 
-def constructs(trace: EventTrace, master: int) -> tuple[Rows, Rows]:
+def construct_rows(trace: EventTrace, master: int) -> tuple[Rows, Rows]:
     """Returns the rows of a location's outermost forks and of their joins."""
     kind = trace.kind[trace.starts[master] : trace.starts[master + 1]]
     step = np.where(kind == Kind.FORK, 1, 0) - np.where(kind == Kind.JOIN, 1, 0)
@@ -118,7 +118,7 @@ def _worker_parts(
 
 
 def _add_forks(trace: EventTrace, numbers: list[int], slots: Slots) -> None:
-    fork, join = constructs(trace, numbers[0])
+    fork, join = construct_rows(trace, numbers[0])
     count = len(fork)
     first = slots.new(2 * count)
     began = np.zeros(count, dtype=bool)
@@ -141,7 +141,7 @@ def _add_barriers(trace: EventTrace, numbers: list[int], slots: Slots) -> None:
         ]
         + [False]
     )
-    fork, join = constructs(trace, numbers[0])
+    fork, join = construct_rows(trace, numbers[0])
     rows, keys = [], []
     for location in numbers:
         a, b = trace.starts[location], trace.starts[location + 1]

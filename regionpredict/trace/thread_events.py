@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from regionpredict.documents import whole_number
-from regionpredict.file_presence import exists
+from regionpredict.file_presence import path_exists
 from regionpredict.measure.ompt_runtime import has_fixed_address
 
 _RECORD = np.dtype([("head", "<u8"), ("time", "<u8"), ("a", "<u8"), ("b", "<u8")])
@@ -175,8 +175,8 @@ def _events_of_thread(
     open_teams: list[int] = []  # 0 for omitted parallel regions and the initial task
     latest = 2**63
 
-    def add(time: int, what: StepKind, place: Place | None = None, number: int = 0) -> None:
-        steps.append(Step(min(time, latest), what, place, number))
+    def add(time: int, step_kind: StepKind, place: Place | None = None, number: int = 0) -> None:
+        steps.append(Step(min(time, latest), step_kind, place, number))
 
     before, counted = 0, 0
     for head, time, a, b in records:
@@ -233,23 +233,23 @@ def _events_of_thread(
 
 
 def _lock_events(
-    what: int, kind: int, site: int, which: int, places: _CodePlaces
+    event_kind: int, kind: int, site: int, lock: int, places: _CodePlaces
 ) -> list[tuple[StepKind, Place | None, int]]:
     """Returns the events of a lock record. Lock routines and critical regions become regions, in
     which the lock is acquired or released.
     """
     if kind not in (*_LOCKS, *_TESTED_LOCKS, _CRITICAL):
         return []
-    if what == _ACQUIRE and kind not in _TESTED_LOCKS:
+    if event_kind == _ACQUIRE and kind not in _TESTED_LOCKS:
         return [(StepKind.ENTER, places.construct(site, PlaceKind.LOCK), 0)]
-    if what == _ACQUIRED:
+    if event_kind == _ACQUIRED:
         taken: list[tuple[StepKind, Place | None, int]] = [
-            (StepKind.ACQUIRE, None, places.lock(which))
+            (StepKind.ACQUIRE, None, places.lock(lock))
         ]
         return [*taken, (StepKind.LEAVE, None, 0)] if kind in _LOCKS else taken
-    if what == _RELEASED:
+    if event_kind == _RELEASED:
         freed: list[tuple[StepKind, Place | None, int]] = [
-            (StepKind.RELEASE, None, places.lock(which))
+            (StepKind.RELEASE, None, places.lock(lock))
         ]
         return [*freed, (StepKind.LEAVE, None, 0)] if kind == _CRITICAL else freed
     return []
@@ -316,7 +316,7 @@ def _addr2line(file: str, offsets: list[str]) -> list[tuple[str, str, int]]:
     """Returns the function, file and line of each offset in a file, if known."""
     nothing = [("", "", 0)] * len(offsets)
     program = shutil.which("addr2line")
-    if program is None or not exists(file):
+    if program is None or not path_exists(file):
         return nothing
     try:
         done = subprocess.run(

@@ -72,12 +72,12 @@ class TraceBuilder:
     def enter(self, rank: int | tuple[int, int], time: float, name: str) -> None:
         """Adds an event that enters a region."""
         number = self._numbers.setdefault(name, len(self._numbers))
-        self._opened(rank).append(number)
+        self._open_regions_of(rank).append(number)
         self._add(rank, time, Kind.ENTER, number)
 
     def leave(self, rank: int | tuple[int, int], time: float) -> None:
         """Adds an event that leaves the region entered last."""
-        self._add(rank, time, Kind.LEAVE, self._opened(rank).pop())
+        self._add(rank, time, Kind.LEAVE, self._open_regions_of(rank).pop())
 
     def send(
         self, rank: int, time: float, to: int, tag: int = 0, size: int = 0, within: int = WORLD
@@ -145,7 +145,7 @@ class TraceBuilder:
 
         A call with zero bytes sent and received has no wait.
         """
-        name = list(self._numbers)[self._opened(rank)[-1]]
+        name = list(self._numbers)[self._open_regions_of(rank)[-1]]
         row = (NONE, within, NONE, root, sent, received, NONE, int(collective_of(name)))
         self._add(rank, time, Kind.COLLECTIVE_END, row=row)
 
@@ -222,7 +222,7 @@ class TraceBuilder:
         role = mpi_role(name)
         return Region(name) if role is None else Region(name, Paradigm.MPI, role)
 
-    def _opened(self, rank: int | tuple[int, int]) -> list[int]:
+    def _open_regions_of(self, rank: int | tuple[int, int]) -> list[int]:
         return self._open.setdefault(_rank_and_thread(rank), [])
 
     def _add(

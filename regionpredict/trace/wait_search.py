@@ -22,11 +22,11 @@ from regionpredict.trace.clock_conditions import (
 )
 from regionpredict.trace.collective_table import collective_table
 from regionpredict.trace.collective_waits import CollectiveWaits, collective_waits
-from regionpredict.trace.columns import rest
+from regionpredict.trace.columns import release_file_memory
 from regionpredict.trace.event_trace import EventTrace
 from regionpredict.trace.kernels import Kernels
 from regionpredict.trace.matching import Matches
-from regionpredict.trace.message_waits import MessageWaits, joined, message_waits
+from regionpredict.trace.message_waits import MessageWaits, join_waits, message_waits
 from regionpredict.workers import spread
 
 _SPANS_PER_PROCESS = 3  # more spans would repeat work that each span needs
@@ -49,14 +49,14 @@ def found_waits(
 
     def in_messages(span: tuple[int, int]) -> tuple[MessageWaits, LateEvents]:
         late = late_events(trace, {"message": message_conditions(trace, matches, span)})
-        rest()
+        release_file_memory()
         return message_waits(trace, paths, matches, kernels, span), late["message"]
 
     def in_groups() -> tuple[CollectiveWaits, Mapping[str, LateEvents]]:
         table = collective_table(trace, paths, matches)
-        rest()
+        release_file_memory()
         late = late_events(trace, group_conditions(trace, table))
-        rest()
+        release_file_memory()
         return collective_waits(trace, paths, table), late
 
     spans = _balanced_spans(trace, _SPANS_PER_PROCESS * processes if processes > 1 else 1)
@@ -64,9 +64,9 @@ def found_waits(
         lambda span: in_groups() if span is None else in_messages(span), [None, *spans], processes
     )
     (collectives, late), *found = results
-    rest()
+    release_file_memory()
     in_time = LateEvents(*map(np.concatenate, zip(*(late for _, late in found), strict=True)))
-    messages = joined([waits for waits, _ in found])
+    messages = join_waits([waits for waits, _ in found])
     return FoundWaits(messages, collectives, {"message": in_time, **late})
 
 

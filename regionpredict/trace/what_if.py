@@ -227,20 +227,22 @@ def _interval_starts(
     analysis: Analysis,
     run: RecordedRun,
     kernels: Kernels,
-    mine: Rows,
+    events: Rows,
     location: NDArray[np.int32],
-    theirs: NDArray[np.int32],
+    other_locations: NDArray[np.int32],
 ) -> Rows:
-    """Returns the start of each interval that ends with an event of `mine` at `location`. It is the
-    last synchronization with the location `theirs`.
+    """Returns the start of each interval that ends with an event of `events` at `location`. It is
+    the last synchronization with the location `other_locations`.
     """
     trace, points = analysis.trace, analysis.points
     rank = np.array([place.rank for place in trace.locations], dtype=np.int32)
-    partner_rank = np.where(rank[location] == rank[theirs], -1, rank[theirs]).astype(np.int32)
-    order = np.argsort(mine, kind="stable")
-    point = np.empty(len(mine), dtype=np.int64)
+    partner_rank = np.where(
+        rank[location] == rank[other_locations], -1, rank[other_locations]
+    ).astype(np.int32)
+    order = np.argsort(events, kind="stable")
+    point = np.empty(len(events), dtype=np.int64)
     point[order] = last_synchronization(
-        trace, analysis.paths, points, kernels, mine[order], partner_rank[order]
+        trace, analysis.paths, points, kernels, events[order], partner_rank[order]
     )
     begin = trace.starts[location]
     known = point >= 0

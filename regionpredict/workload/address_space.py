@@ -7,7 +7,7 @@ from decimal import Decimal
 from fractions import Fraction
 
 from regionpredict.analysis import RegionFacts
-from regionpredict.analysis.footprint import distinct_references, footprint
+from regionpredict.analysis.footprint import distinct_references, footprint_bytes
 from regionpredict.errors import InputError
 from regionpredict.workload.constants import ADDRESS_SPACE, LARGEST_COUNT, MOST_EXECUTIONS
 
@@ -54,6 +54,6 @@ def _known_bytes(facts: RegionFacts) -> int | Fraction:
     total: int | Fraction = 0
     for array in facts.region.arrays:
         if array.storage != "private":
-            size = footprint(array, references.get(array.name, ()))
+            size = footprint_bytes(array, references.get(array.name, ()))
             total += max(0, facts.bindings.number(size) or 0)
     return total

@@ -115,9 +115,11 @@ def same_owner(parts: Parts, before: Parts) -> bool:
 
     This holds if both loops distribute the array in the same way, by static schedules.
     """
-    known = {part.division for part in before}
+    known = {part.thread_distribution for part in before}
     return all(
-        part.dimension is not None and part.schedule.kind == "static" and part.division in known
+        part.dimension is not None
+        and part.schedule.kind == "static"
+        and part.thread_distribution in known
         for part in parts
     )
 
@@ -126,17 +128,19 @@ def other_readers(others: Parts, parts: Parts) -> Parts:
     """Returns the references of other loops in which threads access elements outside their own
     `parts`.
     """
-    known = {part.division for part in parts}
+    known = {part.thread_distribution for part in parts}
     return frozenset(
-        part for part in others if part.schedule.kind != "static" or part.division not in known
+        part
+        for part in others
+        if part.schedule.kind != "static" or part.thread_distribution not in known
     )
 
 
 def fetched_before(parts: Parts, before: Parts) -> bool:
     """Whether an earlier loop has loaded the data of these references into each thread's cache."""
-    known = {part.division for part in before if part.schedule.kind == "static"}
+    known = {part.thread_distribution for part in before if part.schedule.kind == "static"}
     everything = any(part.dimension is None for part in before)
-    return everything or all(part.division in known for part in parts)
+    return everything or all(part.thread_distribution in known for part in parts)
 
 
 def _largest_rank(parts: Parts) -> int:

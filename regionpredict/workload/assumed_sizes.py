@@ -325,17 +325,17 @@ def _common_size(
         return facts.bindings.common_size, "as in another loop over the same sizes"
     bytes_touched = facts.working_set.expr
 
-    def touched(n: int) -> float | None:
+    def touched_by_region(n: int) -> float | None:
         bindings = trial(n)
         if bytes_touched is not None:
             return _as_float(bytes_touched.evaluate(bindings))
         nest = loop_nest(facts.region, bindings)
         return None if nest is None else touched_bytes(nest, line_bytes)
 
-    def executed(n: int) -> float | None:
+    def executed_iterations(n: int) -> float | None:
         return _most_executions(facts, trial(n))
 
-    def elements(n: int) -> float | None:
+    def elements_of_largest_loop(n: int) -> float | None:
         return _element_count(facts, trial(n))
 
     why = target.reason
@@ -343,14 +343,14 @@ def _common_size(
     n = None
     if facts.bindings.typical is not None:
         why = TYPICAL
-        n = smallest_reaching(elements, facts.bindings.typical, 1, most)
+        n = smallest_reaching(elements_of_largest_loop, facts.bindings.typical, 1, most)
     if n is None:
-        n = smallest_reaching(touched, target.bytes, 1, most)
+        n = smallest_reaching(touched_by_region, target.bytes, 1, most)
     if n is None:
         wanted = target.bytes / DEFAULT_ELEMENT.value
-        n = smallest_reaching(executed, wanted, 1, most) or int(FALLBACK_SIZE.value)
+        n = smallest_reaching(executed_iterations, wanted, 1, most) or int(FALLBACK_SIZE.value)
         why = "its data is the same for all"
-    bearable = smallest_reaching(executed, MOST_WORK.value, 1, n)
+    bearable = smallest_reaching(executed_iterations, MOST_WORK.value, 1, n)
     if bearable is not None and bearable < n:
         n, why = bearable, f"{MOST_WORK.value:.0e} iterations of the innermost loop"
     return n, why
@@ -412,13 +412,13 @@ def _running_lower_bound(
     if trips is None:
         return 0
 
-    def runs(value: int) -> float:
+    def runs_with_bound(value: int) -> float:
         values = {**known, **dict.fromkeys(lower, value), **dict.fromkeys(divisors, 1)}
         count = trips.evaluate(with_middles(facts.region, facts.bindings.with_derived(values)))
         return max(0.0, float(count)) if count is not None else 0.0
 
     powers = [1 << power for power in range(int(LARGEST_TRIAL.value).bit_length())]
-    return max((0, *powers), key=runs) if runs(0) == 0 else 0
+    return max((0, *powers), key=runs_with_bound) if runs_with_bound(0) == 0 else 0
 
 
 def _assumed_steps(facts: RegionFacts, missing: list[str]) -> dict[str, int]:

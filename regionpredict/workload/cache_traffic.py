@@ -21,7 +21,7 @@ from regionpredict.workload.layer_conditions import Carrier, LayerConditions, Mi
 from regionpredict.workload.line_overlap import Volume
 from regionpredict.workload.loop_nest import LoopNest, body_executions
 from regionpredict.workload.team_footprint import TeamFootprints
-from regionpredict.workload.thread_nest import DistributedNest, distribute, undivided
+from regionpredict.workload.thread_nest import DistributedNest, distribute_nest, undivided_nest
 from regionpredict.workload.work_distribution import WorkProfile, threads_at_work
 
 if TYPE_CHECKING:
@@ -130,8 +130,8 @@ class TrafficCounter:
         self.schedule = schedule
         self.line_bytes = line_bytes
         self._work = GroupWork(limited)
-        self._whole = _DistributedCounts(undivided(nest), FootprintTables(work=self._work), {})
-        self._alone = self._team(self._whole, 1.0)
+        self._whole = _DistributedCounts(undivided_nest(nest), FootprintTables(work=self._work), {})
+        self._alone = self._team_of_threads(self._whole, 1.0)
         self._deals: dict[tuple[int, Schedule, bool], DistributedNest] = {}
         self._rounds: dict[tuple[int, float | None, bool], _DistributedCounts] = {}
         self._traced: TracedTraffic | None = None
@@ -171,7 +171,7 @@ class TrafficCounter:
         requests layer conditions, even if the references can be enumerated.
         """
         asked = levels, threads, self.schedule, contents
-        answer = self._traffic(*asked, estimated=estimated)
+        answer = self._compute_traffic(*asked, estimated=estimated)
         work = self._work
         if work.first and work.done:
             work.first = False
@@ -181,7 +181,7 @@ class TrafficCounter:
                     dealing.tables.least.clear()
                     dealing.misses.clear()
                 self._known.clear()
-                return self._traffic(*asked, estimated=estimated)
+                return self._compute_traffic(*asked, estimated=estimated)
         return answer
 
     @property
@@ -200,12 +200,12 @@ class TrafficCounter:
         touched = self._touched
         if not touched:
             everything = CacheLevel(float("inf"), 1)
-            (whole,) = self._traffic([everything], 1, Schedule("static", None), EMPTY)
+            (whole,) = self._compute_traffic([everything], 1, Schedule("static", None), EMPTY)
             for moved in whole.arrays:
                 touched[moved.array] = touched.get(moved.array, 0.0) + moved.read
         return dict(touched)
 
-    def _traffic(
+    def _compute_traffic(
         self,
         levels: Sequence[CacheLevel],
         threads: int,
@@ -214,7 +214,7 @@ class TrafficCounter:
         *,
         estimated: bool = False,
     ) -> tuple[LevelTraffic, ...]:
-        threads = self._distributed(threads, schedule, together=False).threads
+        threads = self._distributed_nest(threads, schedule, shares_cache=False).threads
         below = []
         for level in levels:
             used = level._replace(sharers=max(1, min(threads, level.sharers)))
@@ -234,7 +234,7 @@ class TrafficCounter:
         comes: dict[str, float] = {}
         parts: list[tuple[_DistributedCounts, TeamFootprints, float, dict[str, float]]] = []
         for active, share in threads_at_work(self.profile, threads, sharers, schedule):
-            dealing = self._distributed_counts(threads, schedule, together=active == threads)
+            dealing = self._distributed_counts(threads, schedule, shares_cache=active == threads)
             team = self._team_footprints(dealing, active, threads, schedule)
             own = one_core = 0.0
             if contents.own:
@@ -294,7 +294,7 @@ class TrafficCounter:
             return self._volumes[asked]
         if not self._trace_known:
             self._trace_known = True
-            self._traced = _traced(self.nest, self.line_bytes)
+            self._traced = _trace_nest(self.nest, self.line_bytes)
         if self._traced is None:
             return {}
         volume = self._volumes[asked] = self._traced.volume(*asked)
@@ -306,14 +306,14 @@ class TrafficCounter:
             self._traced, self._trace_known = None, False
 
     def _distributed_counts(
-        self, threads: int, schedule: Schedule, *, together: bool
+        self, threads: int, schedule: Schedule, *, shares_cache: bool
     ) -> _DistributedCounts:
         """Returns the distributed nest with its caches. Without chunks, all numbers of threads
         share the same caches.
         """
-        dealt = self._distributed(threads, schedule, together=together)
+        dealt = self._distributed_nest(threads, schedule, shares_cache=shares_cache)
         if dealt.in_step:
-            key = (dealt.threads, schedule.chunk, together)
+            key = (dealt.threads, schedule.chunk, shares_cache)
             rounds = self._rounds.get(key)
             if rounds is None:
                 tables = FootprintTables(by_shape=self._whole.tables.by_shape, work=self._work)
@@ -321,12 +321,16 @@ class TrafficCounter:
             return rounds
         return _DistributedCounts(dealt, self._whole.tables, self._whole.misses)
 
-    def _distributed(self, threads: int, schedule: Schedule, *, together: bool) -> DistributedNest:
+    def _distributed_nest(
+        self, threads: int, schedule: Schedule, *, shares_cache: bool
+    ) -> DistributedNest:
         """Returns the cached result of `distribute`."""
-        asked = (threads, schedule, together)
+        asked = (threads, schedule, shares_cache)
         dealt = self._deals.get(asked)
         if dealt is None:
-            dealt = self._deals[asked] = distribute(self.nest, threads, schedule, together=together)
+            dealt = self._deals[asked] = distribute_nest(
+                self.nest, threads, schedule, shares_cache=shares_cache
+            )
         return dealt
 
     def _team_footprints(
@@ -335,14 +339,16 @@ class TrafficCounter:
         """Returns the cached footprints of `active` out of `threads` threads."""
         team = self._teams.get((active, threads, schedule))
         if team is None:
-            team = self._teams[active, threads, schedule] = self._team(dealing, float(active))
+            team = self._teams[active, threads, schedule] = self._team_of_threads(
+                dealing, float(active)
+            )
         return team
 
-    def _team(self, dealing: _DistributedCounts, threads: float) -> TeamFootprints:
+    def _team_of_threads(self, dealing: _DistributedCounts, threads: float) -> TeamFootprints:
         return TeamFootprints(dealing.dealt, threads, self.line_bytes, dealing.tables)
 
 
-def _traced(nest: LoopNest, line_bytes: int) -> TracedTraffic | None:
+def _trace_nest(nest: LoopNest, line_bytes: int) -> TracedTraffic | None:
     """Enumerates the references of a nest. Returns None if there are too many references or unknown
     addresses.
     """
@@ -397,7 +403,7 @@ def warm_cache_contents(nest: LoopNest) -> CacheContents:
 
 def touched_bytes(nest: LoopNest, line_bytes: int) -> float:
     """Returns the bytes of all lines that one thread touches in the whole region."""
-    return TeamFootprints(undivided(nest), 1.0, line_bytes, FootprintTables()).all_bytes()
+    return TeamFootprints(undivided_nest(nest), 1.0, line_bytes, FootprintTables()).all_bytes()
 
 
 def resident_share(data_bytes: float, cache_bytes: float, lasting: float = 0.0) -> float:

@@ -86,7 +86,7 @@ class Derived(float):
             if open_operands:
                 waiting += open_operands
                 continue
-            exprs = [expression(operand) for operand in number._operands]
+            exprs = [formula_of(operand) for operand in number._operands]
             known = [expr for expr in exprs if expr is not None]
             number._expr = _short_enough(operation(*known)) if len(known) == len(exprs) else None
             number._operation, number._operands = None, ()
@@ -128,10 +128,10 @@ class Derived(float):
     __rmul__ = __mul__
 
     def __truediv__(self, other: float) -> Derived:
-        return _quotient(self, other)
+        return _quotient_of(self, other)
 
     def __rtruediv__(self, other: float) -> Derived:
-        return _quotient(other, self)
+        return _quotient_of(other, self)
 
     def __floordiv__(self, other: float) -> Derived:
         return _floor_quotient(self, other)
@@ -184,7 +184,7 @@ def _lines_formula(end: Expr, begin: Expr, element: Expr, line_bytes: Expr) -> E
     less = None if bytes_between is None else _short_enough(bytes_between - element)
     if less is None or line_bytes.constant is None:
         return None
-    lines = _short_enough(less * _reciprocal(line_bytes.constant))
+    lines = _short_enough(less * _reciprocal_of(line_bytes.constant))
     return None if lines is None else lines + 1
 
 
@@ -206,7 +206,7 @@ def evaluated(expr: Expr, values: Mapping[str, Number]) -> float | None:
     )
 
 
-def expression(value: float) -> Expr | None:
+def formula_of(value: float) -> Expr | None:
     """Returns the formula of a number in the program's names, or a constant for a plain number.
     None for infinity and NaN.
     """
@@ -214,16 +214,16 @@ def expression(value: float) -> Expr | None:
         return value.expr
     if value - value != 0:  # infinite or NaN
         return None
-    return _constant(value)
+    return _constant_formula(value)
 
 
 @lru_cache  # long sums contain the same few sizes and steps
-def _constant(value: float) -> Expr:
+def _constant_formula(value: float) -> Expr:
     return Expr.const(Fraction(value).limit_denominator(int(LARGEST_DENOMINATOR.value)))
 
 
 @lru_cache  # long sums contain the same few divisors
-def _reciprocal(value: Number) -> Fraction:
+def _reciprocal_of(value: Number) -> Fraction:
     return 1 / Fraction(value)
 
 
@@ -231,7 +231,7 @@ def _substituted_formula(expr: Expr, names: tuple[str, ...], *known: Expr) -> Ex
     return expr.substitute(dict(zip(names, known, strict=True)))
 
 
-def _quotient(above: float, below: float) -> Derived:
+def _quotient_of(above: float, below: float) -> Derived:
     value = float(above) / float(below)
     return Derived.from_operation(value, partial(_exact_quotient_formula, value), above, below)
 
@@ -240,7 +240,7 @@ def _exact_quotient_formula(value: float, above: Expr, below: Expr) -> Expr | No
     """Returns the quotient of two expressions if it is exact, else None. `value` is its value."""
     divisor = below.constant
     if divisor is not None:
-        return above * _reciprocal(divisor)
+        return above * _reciprocal_of(divisor)
     ratio = Fraction(value).limit_denominator(int(LARGEST_DENOMINATOR.value))
     if above == below * ratio:
         return Expr.const(ratio)

@@ -543,7 +543,7 @@ class _GroupEnumeration:
         """Returns the first value and the number of iterations of one thread's piece of a loop."""
         part = self.part
         whole = loop.begin(self.env)
-        begin, trips = loop.section(
+        begin, trips = loop.section_of(
             self.env, part.pieces.get(loop.index), part.cut if is_outermost else None
         )
         # The mean piece may start between two iterations. Its start is rounded.

@@ -98,9 +98,9 @@ class LayerConditions:
         """Returns the number of bytes that the threads touch in one iteration of `loop`."""
         return self.team.bytes(loop.children, env, loop.groups_below)
 
-    def _fits(self, loop: NestLoop, env: LoopEnv) -> bool:
+    def _fits_iteration(self, loop: NestLoop, env: LoopEnv) -> bool:
         """Whether the data of one iteration of `loop` fit into the cache."""
-        return not self.team.exceeds(loop.children, env, loop.groups_below, self.capacity)
+        return not self.team.exceeds_capacity(loop.children, env, loop.groups_below, self.capacity)
 
     def _loop_misses(
         self, loop: NestLoop, env: LoopEnv, counted: CountedGroups, carriers: Carriers
@@ -125,13 +125,13 @@ class LayerConditions:
     def _execution_misses(
         self, loop: NestLoop, env: LoopEnv, counted: CountedGroups, carriers: Carriers
     ) -> Volume:
-        _, trips = loop.section(env, self.team.pieces.get(loop.index), None)
+        _, trips = loop.section_of(env, self.team.pieces.get(loop.index), None)
         total: Volume = {}
         if trips <= 0:
             return total
         slanted = loop.variable in loop.bounds_below
         middle = self._environment_at(loop, env, 0.5)
-        fits = self._fits(loop, middle)
+        fits = self._fits_iteration(loop, middle)
         if fits:
             window = self.window(loop, middle)
             for group in loop.groups_below:
@@ -142,11 +142,13 @@ class LayerConditions:
             if fitting:
                 _add_lines(
                     total,
-                    self._fitting_loop(loop, env, _uncounted(loop.groups_below, counted), cut),
+                    self._fitting_loop(
+                        loop, env, _uncounted_groups(loop.groups_below, counted), cut
+                    ),
                 )
                 continue
             kept = [*self._invariant_groups(loop), *self._always_touched(loop, middle)]
-            still = _uncounted(kept, counted)
+            still = _uncounted_groups(kept, counted)
             if still:
                 _add_lines(total, self._fitting_loop(loop, env, still, cut))
             inside_held = counted.union(group.index for group in still)
@@ -179,7 +181,7 @@ class LayerConditions:
         disjoint lines, such as two rows of a matrix, remain in one part, because other threads may
         touch the same lines.
         """
-        _, trips = loop.section(env, self.team.pieces.get(loop.index), None)
+        _, trips = loop.section_of(env, self.team.pieces.get(loop.index), None)
         parts: list[list[ReferenceGroup]] = [[]]
         fitting: float | None = None
         for group in groups:
@@ -204,7 +206,7 @@ class LayerConditions:
 
     def _fitting_iterations(self, loop: NestLoop, env: LoopEnv) -> float:
         """Returns the number of consecutive iterations of a loop whose data fit into the cache."""
-        _, trips = loop.section(env, self.team.pieces.get(loop.index), None)
+        _, trips = loop.section_of(env, self.team.pieces.get(loop.index), None)
         window = self.window(loop, self._environment_at(loop, env, 0.5))
         everything = self.team.bytes((loop,), env, loop.groups_below)
         if everything <= self.capacity or trips <= 1:
@@ -222,7 +224,7 @@ class LayerConditions:
         together = self.team.in_step or (
             loop.parallel and self.team.bytes((loop,), env, groups, cut) <= self.capacity
         )
-        return self.team.footprint((loop,), env, groups, per_thread=not together, cut=cut)
+        return self.team.lines_by_array((loop,), env, groups, per_thread=not together, cut=cut)
 
     def _environment_at(self, loop: NestLoop, env: LoopEnv, place: float) -> LoopEnv:
         """Returns the variables' values at a position (0 to 1) in the iterations of a loop,
@@ -244,16 +246,16 @@ class LayerConditions:
         Each part is (from, to, whether an iteration fits).
         """
 
-        def fits(place: float) -> bool:
-            return self._fits(loop, self._environment_at(loop, env, place))
+        def fits_at(place: float) -> bool:
+            return self._fits_iteration(loop, self._environment_at(loop, env, place))
 
-        first, last = fits(0.0), fits(1.0)
+        first, last = fits_at(0.0), fits_at(1.0)
         if first == last:
             return [(0.0, 1.0, first)]
         low, high = 0.0, 1.0
         for _ in range(int(TRIANGLE_HALVINGS.value)):
             middle = (low + high) / 2
-            if fits(middle) == first:
+            if fits_at(middle) == first:
                 low = middle
             else:
                 high = middle
@@ -271,19 +273,21 @@ class LayerConditions:
         total: Volume = {}
         waiting = list(loop.children)
         if loop.groups:
-            _add_lines(total, self.team.footprint((), env, _uncounted(loop.groups, counted)))
+            _add_lines(
+                total, self.team.lines_by_array((), env, _uncounted_groups(loop.groups, counted))
+            )
         while waiting:
             cluster = [waiting.pop(0)]
             groups = list(cluster[0].groups_below)
             while waiting:
                 more = [*groups, *waiting[0].groups_below]
-                if self.team.exceeds([*cluster, waiting[0]], env, more, self.capacity):
+                if self.team.exceeds_capacity([*cluster, waiting[0]], env, more, self.capacity):
                     break
                 groups = more
                 cluster.append(waiting.pop(0))
             if len(cluster) > 1:
-                uncounted = _uncounted(groups, counted)
-                volume = self.team.footprint(cluster, env, uncounted, per_thread=True)
+                uncounted = _uncounted_groups(groups, counted)
+                volume = self.team.lines_by_array(cluster, env, uncounted, per_thread=True)
             else:
                 volume = self._loop_misses(cluster[0], env, counted, carriers)
             _add_lines(total, volume, max(inner.share for inner in cluster))
@@ -321,7 +325,7 @@ class LayerConditions:
         if loop.variable in inner.depends:
             return []
         inside = self._environment_at(inner, env, 0.5)
-        if not self._fits(inner, inside):
+        if not self._fits_iteration(inner, inside):
             kept = self._always_touched(inner, inside)
             return [g for g in kept if not g.slopes.get(loop.variable)]
         return [
@@ -334,7 +338,7 @@ class LayerConditions:
         ]
 
 
-def _uncounted(groups: Groups, counted: CountedGroups) -> list[ReferenceGroup]:
+def _uncounted_groups(groups: Groups, counted: CountedGroups) -> list[ReferenceGroup]:
     return [g for g in groups if not g.irregular and g.index not in counted]
 
 

@@ -39,7 +39,7 @@ def lattice_lines(
     return _lines_of_levels(ordered[dense:], tuple(offsets), span, element, line_bytes)
 
 
-def unskewed(
+def separate_close_strides(
     levels: Sequence[tuple[float, float]], element: float, line_bytes: float
 ) -> list[tuple[float, float]]:
     """Replaces two levels with nearly equal strides by a level of rows and a level of columns. An
@@ -62,7 +62,7 @@ def unskewed(
             if rows < number * steps and abs(left) * (steps - 1) + element <= abs(row):
                 rest = [level for level in levels if level not in (wide[at], wide[other])]
                 columns = [(left, number * steps / rows)] if left else []
-                return unskewed([*rest, (row, rows), *columns], element, line_bytes)
+                return separate_close_strides([*rest, (row, rows), *columns], element, line_bytes)
     return list(levels)
 
 

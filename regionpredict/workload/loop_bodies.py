@@ -76,15 +76,15 @@ def loop_bodies(
             outer = inside.get(loop.index)
             around = [statements[number] for number, _ in outer.statements] if outer else []
             bodies.append(
-                _loop_body(loop, own, shares, runs, written=written, around=around, trips=trips,
-                      reassociates=reassociates)
+                _loop_body(loop, own, shares, runs, written=written,
+                      enclosing_facts=around, trips=trips, reassociates=reassociates)
             )  # fmt: skip
     return tuple(bodies)
 
 
 def _loop_body(
     loop: NestLoop, facts: Sequence[StatementFact], shares: Sequence[float], executions: float,
-    *, written: Sequence[StatementFact], around: Sequence[StatementFact], trips: float,
+    *, written: Sequence[StatementFact], enclosing_facts: Sequence[StatementFact], trips: float,
     reassociates: bool,
 ) -> LoopBody:  # fmt: skip
     # Compilers do not know that a branch is never taken, so all `written` statements count.
@@ -95,16 +95,16 @@ def _loop_body(
         executions=executions,
         innermost=not loop.children,
         element_bytes=max((g.element for g in loop.groups), default=int(DEFAULT_ELEMENT.value)),
-        operations=_operations(facts, shares, reassociates),
+        operations=_operations_of_body(facts, shares, reassociates),
         loads=loads,
         stores=stores,
         scalars=_scalar_count(loop, facts),
         recurrences=recurrences_of(
-            loop, facts, reassociates=reassociates, around=around, shares=shares
+            loop, facts, reassociates=reassociates, enclosing_facts=enclosing_facts, shares=shares
         ),
         scalar_because=_vectorization_obstacle(loop, written),
         masked=loop.conditional == "elements",
-        on_all_sides=_operations(written, [1.0] * len(written), reassociates),
+        on_all_sides=_operations_of_body(written, [1.0] * len(written), reassociates),
         steps=steps_of(
             facts,
             {a.text for g in loop.groups if g.irregular for a in g.accesses},
@@ -116,7 +116,7 @@ def _loop_body(
     )
 
 
-def _operations(
+def _operations_of_body(
     facts: Sequence[StatementFact], shares: Sequence[float], reassociates: bool
 ) -> tuple[tuple[str, float], ...]:
     count: dict[str, float] = {}

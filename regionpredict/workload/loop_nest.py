@@ -146,11 +146,11 @@ class LoopHeader:
         """Returns the first value of the loop variable."""
         return 0.0 if self.first is None else self.first.at(env)
 
-    def middle(self, env: Env) -> float:
+    def middle_value(self, env: Env) -> float:
         """Returns the value of the loop variable in the middle of the iterations."""
         return self.begin(env) + self.step * max(0.0, self.trips(env) - 1) / 2
 
-    def section(self, env: Env, length: float | None, cut: Cut | None) -> tuple[float, float]:
+    def section_of(self, env: Env, length: float | None, cut: Cut | None) -> tuple[float, float]:
         """Returns the first value and the number of iterations of a part of the loop.
 
         `length` is the number of iterations in one thread's piece, or None for all iterations. The
@@ -266,7 +266,7 @@ class GuardedWork(NamedTuple):
         inside, work = dict(env), self.work * self.held.share * self.held.at(env)
         for loop in self.loops:
             work *= loop.trips(inside)
-            inside[loop.variable] = loop.middle(inside)
+            inside[loop.variable] = loop.middle_value(inside)
         return work
 
 
@@ -317,7 +317,7 @@ def operations_of(loops: Iterable[NestLoop], env: Env) -> float:
     total = 0.0
     for loop in loops:
         trips = loop.trips(env)
-        inside = {**env, loop.variable: loop.middle(env)}
+        inside = {**env, loop.variable: loop.middle_value(env)}
         share = loop.share if loop.held is None else loop.share * loop.held.at(env)
         total += share * trips * (loop.work + operations_of(loop.children, inside))
     return total
@@ -360,10 +360,10 @@ def executed_shares(nest: LoopNest) -> tuple[float, ...]:
     """
     shares: list[float] = []
 
-    def visit(loop: NestLoop, around: float) -> None:
-        shares.append(around * loop.share)
+    def visit(loop: NestLoop, outer_share: float) -> None:
+        shares.append(outer_share * loop.share)
         for child in loop.children:
-            visit(child, around * loop.share)
+            visit(child, outer_share * loop.share)
 
     visit(nest.root, 1.0)
     return tuple(shares)
@@ -378,7 +378,7 @@ def body_executions(nest: LoopNest) -> tuple[tuple[float, float], ...]:
     """
     root = nest.root
     if not any(_is_selected(loop.limit, root.variable) for loop in nest.loops):
-        return tuple(_executions_at(nest, root.middle({})))
+        return tuple(_executions_at(nest, root.middle_value({})))
     samples, last = int(PROFILE_SAMPLES.value), max(0.0, root.trips({}) - 1)
     found = [
         _executions_at(nest, root.begin({}) + root.step * (sample + 0.5) / samples * last)
@@ -398,10 +398,10 @@ def _executions_at(nest: LoopNest, place: float) -> list[tuple[float, float]]:
     """Returns trip counts and body executions for one value of the parallel loop's variable."""
     executions: list[tuple[float, float]] = []
 
-    def visit(loop: NestLoop, env: dict[str, float], around: float) -> None:
+    def visit(loop: NestLoop, env: dict[str, float], outer_executions: float) -> None:
         trips = loop.trips(env)
-        middle = place if loop is nest.root else loop.middle(env)
-        runs = around * loop.share * trips
+        middle = place if loop is nest.root else loop.middle_value(env)
+        runs = outer_executions * loop.share * trips
         executions.append((trips, runs))
         for child in loop.children:
             visit(child, {**env, loop.variable: middle}, runs)

@@ -40,16 +40,16 @@ def loop_ranges(
     ranges: Ranges = {}
     for loop in chain:
         length = pieces.get(loop.index)
-        begin, trips = loop.section(middle, length, cut)
+        begin, trips = loop.section_of(middle, length, cut)
         start, step = begin, loop.step
         ends = (begin, begin + step * max(0.0, trips - 1))
         extent = trips
         depends = loop.depends.intersection(ranges)
         if depends:
-            start, _ = loop.section(first, length, cut)
+            start, _ = loop.section_of(first, length, cut)
             all_ends = list(ends)
             for at in (low, high):
-                begin_there, number = loop.section(at, length, cut)
+                begin_there, number = loop.section_of(at, length, cut)
                 all_ends += [begin_there, begin_there + step * max(0.0, number - 1)]
             ends = (min(all_ends), max(all_ends))
             extent = max(trips, (ends[1] - ends[0]) / abs(step) + 1)
@@ -68,7 +68,7 @@ def _independent_ranges(
     """Returns the value ranges of loops whose bounds contain no loop variables."""
     ranges: Ranges = {}
     for loop in chain:
-        begin, trips = loop.section(_NOWHERE, pieces.get(loop.index), cut)
+        begin, trips = loop.section_of(_NOWHERE, pieces.get(loop.index), cut)
         ranges[loop.variable] = Range(trips, trips, frozenset(), loop.step, begin)
         cut = None
     return ranges

@@ -110,7 +110,7 @@ def _middle_trips(chain: Sequence[LoopHeader]) -> float:
     """
     env: dict[str, float] = {}
     for header in chain[:-1]:
-        env[header.variable] = header.middle(env)
+        env[header.variable] = header.middle_value(env)
     return chain[-1].trips(env)
 
 
@@ -205,9 +205,11 @@ class _Lowering:
 
     def _lower_loop(
         self, source: Loop, enclosing: tuple[LoopHeader, ...], *, shared: bool, given: float = 1.0,
-        held: TrueIterations | None = None,
+        true_iterations: TrueIterations | None = None,
     ) -> NestLoop:  # fmt: skip
-        """Lowers a loop that runs in a `given` share of the outer iterations `held`, or of all."""
+        """Lowers a loop that runs in a `given` share of the outer iterations `true_iterations`, or
+        of all.
+        """
         step = source.step.evaluate(self.values) if source.step is not None else None
         size = int(step) if isinstance(step, int | Derived) and step else 1
         onward = size // abs(size)
@@ -237,8 +239,9 @@ class _Lowering:
             self.loops, source.variable, first, limit, size, shared, depends, source.span.line,
             counted=source.kind == "for" and not source.exits,
             conditional=under_branches(source, reassociates=self.reassociates),
-            unordered=source.unordered, share=given * (held.share if held is not None else 1.0),
-            held=held, work=max(1.0, sum(map(_work_of, direct))),
+            unordered=source.unordered,
+            share=given * (1.0 if true_iterations is None else true_iterations.share),
+            held=true_iterations, work=max(1.0, sum(map(_work_of, direct))),
         )  # fmt: skip
         self.loops += 1
         if held is not None and held.single is not None and len(enclosing) == 1:
@@ -281,28 +284,30 @@ class _Lowering:
 
     def _lower_body(
         self, nodes: tuple[Node, ...], chain: tuple[LoopHeader, ...], contents: _LoopContents,
-        share: float, given: float = 1.0, held: TrueIterations | None = None,
+        share: float, given: float = 1.0, true_iterations: TrueIterations | None = None,
     ) -> None:  # fmt: skip
         """Adds the nodes of a loop body, which run in a `share` of the iterations, to `contents`.
 
-        `given` is the part of `share` that follows from given shares, without assumed ones. `held`
-        are the parallel iterations in which the enclosing conditions hold, if these are known. Code
-        that never runs accesses no data.
+        `given` is the part of `share` that follows from given shares, without assumed ones.
+        `true_iterations` are the parallel iterations in which the enclosing conditions hold, if
+        these are known. Code that never runs accesses no data.
         """
         for node in nodes:
             if isinstance(node, Statement):
                 if share:
                     contents.accesses.extend(enumerate(node.accesses, self.accesses))
                 self.accesses += len(node.accesses)
-                if held is not None and held.together and share:
-                    contents.guarded.append((held, node))
+                if true_iterations is not None and true_iterations.together and share:
+                    contents.guarded.append((true_iterations, node))
                 contents.statements.append((self.statements, share))
                 self.statements += 1
             elif isinstance(node, Loop):
                 shared = chain[-1].parallel and not contents.children and len(chain) < self.collapse
                 runs = given if share else 0.0
                 contents.children.append(
-                    self._lower_loop(node, chain, shared=shared, given=runs, held=held)
+                    self._lower_loop(
+                        node, chain, shared=shared, given=runs, true_iterations=true_iterations
+                    )
                 )
             elif isinstance(node, Branch):
                 # Calls with several possible targets have more than two sides of equal share.
@@ -313,28 +318,34 @@ class _Lowering:
                 )
                 for number, (side, assumed) in enumerate(sides):
                     known = 1.0 if guessed and assumed >= even else assumed
-                    where, runs = held, assumed
+                    where, runs = true_iterations, assumed
                     if node.test is not None and guessed:
                         test = (node.test, number == 0)
-                        tests = (*held.tests, test) if held is not None else (test,)
-                        where = self._where_tests_hold(tests, chain) or held
+                        tests = (
+                            (*true_iterations.tests, test)
+                            if true_iterations is not None
+                            else (test,)
+                        )
+                        where = self._where_tests_hold(tests, chain) or true_iterations
                         if where is not None and where.tests[-1] == test:
-                            runs = where.share / (held.share if held is not None else 1.0)
+                            runs = where.share / (
+                                true_iterations.share if true_iterations is not None else 1.0
+                            )
                     self._lower_body(
                         side, chain, contents, share * min(1.0, runs), given * known, where
                     )
             else:
-                self._lower_body(node.body, chain, contents, share, given, held)
+                self._lower_body(node.body, chain, contents, share, given, true_iterations)
 
     def _where_tests_hold(
-        self, tests: Tests, around: Sequence[LoopHeader]
+        self, tests: Tests, enclosing_headers: Sequence[LoopHeader]
     ) -> TrueIterations | None:
         """Returns the iterations of the parallel loop in which the tests hold. None if the tests do
         not depend on the loop's variable.
         """
-        if not tests or around[0].first is None:
+        if not tests or enclosing_headers[0].first is None:
             return None
-        root = around[0]
+        root = enclosing_headers[0]
         known = self.values.keys() | {root.variable}
         own = tuple(pair for pair in tests if root.variable in pair[0].names <= known)
         if not own:
@@ -487,7 +498,7 @@ class _Lowering:
         address = self._affine_address(access, own.plain(access, loops), chain)
         if address is not None or not chain:
             return _plus_offset(address, access.offset)
-        address = self._affine_address(access, own.nearly(access, loops), chain)
+        address = self._affine_address(access, own.simplified_subscripts(access, loops), chain)
         if address is not None:
             return _plus_offset(address, access.offset)
         subscripts, picked = own.rows_in_order(access, loops)

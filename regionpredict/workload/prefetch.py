@@ -16,7 +16,7 @@ def unprefetched_arrays(
     for loop in nest.loops:
         streaming = 0.0
         for group in loop.groups:
-            stride = _stride(group, loop)
+            stride = _stride_in_bytes(group, loop)
             if group.irregular:
                 unforeseen.add(group.array)
             elif 0.0 < stride <= stride_bytes:
@@ -34,10 +34,10 @@ def strided_arrays(nest: LoopNest, stride_bytes: float) -> frozenset[str]:
         group.array
         for loop in nest.loops
         for group in loop.groups
-        if not group.irregular and _stride(group, loop) > stride_bytes
+        if not group.irregular and _stride_in_bytes(group, loop) > stride_bytes
     )
 
 
-def _stride(group: ReferenceGroup, loop: NestLoop) -> float:
+def _stride_in_bytes(group: ReferenceGroup, loop: NestLoop) -> float:
     """Returns the stride of a reference in its innermost loop in bytes."""
     return abs(group.slopes.get(loop.variable, 0.0) * loop.step)

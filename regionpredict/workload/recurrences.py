@@ -39,19 +39,19 @@ class Recurrence(NamedTuple):
 
 def recurrences_of(
     loop: NestLoop, facts: Sequence[StatementFact], *, reassociates: bool,
-    around: Sequence[StatementFact] = (), shares: Sequence[float] = (),
+    enclosing_facts: Sequence[StatementFact] = (), shares: Sequence[float] = (),
 ) -> tuple[Recurrence, ...]:  # fmt: skip
     """Returns the dependence chains of an innermost loop with the statements `facts`, sums into
     scalars first.
 
     `shares` gives the executed share of iterations of each statement (default 1). `reassociates`
-    says that the compiler may reorder all sums, and not only declared reductions. `around` are the
-    statements directly in the outer loop.
+    says that the compiler may reorder all sums, and not only declared reductions. `enclosing_facts`
+    are the statements directly in the outer loop.
     """
     if loop.children:
         return ()
     chains = []
-    reset = _reset_scalars(around)
+    reset = _reset_scalars(enclosing_facts)
     assigned: set[str] = set()
     for fact in facts:
         statement = fact.statement
@@ -93,26 +93,28 @@ def recurrences_of(
     return tuple(chains)
 
 
-def _reset_scalars(around: Sequence[StatementFact]) -> frozenset[str]:
+def _reset_scalars(enclosing_facts: Sequence[StatementFact]) -> frozenset[str]:
     """Returns the scalars that the outer loop resets, independently of their previous value.
 
     In `double x = *seed; for (...) x = f(x); *seed = x;`, x is not reset: the next execution of the
     inner loop continues with the last value.
     """
     setters: dict[str, list[int]] = {}
-    for place, fact in enumerate(around):
+    for place, fact in enumerate(enclosing_facts):
         for name in fact.statement.writes:
             setters.setdefault(name, []).append(place)
     begun = set()
-    for place, fact in enumerate(around):
+    for place, fact in enumerate(enclosing_facts):
         for name in fact.statement.writes - fact.statement.reads:
-            if name not in _dependencies(fact.statement.reads, place, around, setters):
+            if name not in _names_depended_on(
+                fact.statement.reads, place, enclosing_facts, setters
+            ):
                 begun.add(name)
     return frozenset(begun)
 
 
-def _dependencies(
-    names: Iterable[str], place: int, around: Sequence[StatementFact],
+def _names_depended_on(
+    names: Iterable[str], place: int, enclosing_facts: Sequence[StatementFact],
     setters: Mapping[str, Sequence[int]],
 ) -> frozenset[str]:  # fmt: skip
     """Returns all names on which `names` depend at the statement `place`, directly and through
@@ -131,7 +133,7 @@ def _dependencies(
         own = setters.get(name)
         if own:
             setter = own[bisect_left(own, reader) - 1]
-            ahead.extend((read, setter) for read in around[setter].statement.reads)
+            ahead.extend((read, setter) for read in enclosing_facts[setter].statement.reads)
     return frozenset(name for name, _ in reached)
 
 

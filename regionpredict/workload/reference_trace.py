@@ -125,7 +125,7 @@ class _Tracer:
         return self._enumerated_body(self.nest.parallel[-1], points, number, np.arange(number))
 
     def _enumerated_body(
-        self, loop: NestLoop, points: Points, number: int, around: Whole
+        self, loop: NestLoop, points: Points, number: int, outer_points: Whole
     ) -> _BodyIterations:
         own = sum(len(group.accesses) for group in loop.groups)
         self._use_budget(own * number)
@@ -136,7 +136,7 @@ class _Tracer:
             body = self._enumerated_body(child, inner_points, count, inside)
             children[child.index] = body
             length += np.bincount(inside, weights=body.length, minlength=number).astype(np.int64)
-        return _BodyIterations(loop, points, number, around, children, length)
+        return _BodyIterations(loop, points, number, outer_points, children, length)
 
     def _enumerated_iterations(
         self, loop: NestLoop, points: Points, number: int
@@ -145,8 +145,8 @@ class _Tracer:
         in each, and the number of iterations.
         """
         first, limit = (
-            self._evaluate(loop.first, points, number),
-            self._evaluate(loop.limit, points, number),
+            self._evaluate_form(loop.first, points, number),
+            self._evaluate_form(loop.limit, points, number),
         )
         distance = (limit - first) / loop.step
         trips = np.maximum(0.0, np.ceil(distance - ROUNDING.value))
@@ -185,7 +185,7 @@ class _Tracer:
                 continue
             group = part.group
             address = part.exact or Affine(part.place, group.slopes)
-            byte = self._evaluate(address, body.points, body.number)
+            byte = self._evaluate_form(address, body.points, body.number)
             most = np.iinfo(np.int64).max
             if len(byte) and not -most < byte.min() <= byte.max() < most:  # NaN, or too far
                 raise _NotTracedError
@@ -194,7 +194,7 @@ class _Tracer:
             self.byte[at] = np.floor(byte, out=byte)
             at += 1
 
-    def _evaluate(self, form: Form | None, points: Points, number: int) -> Numbers:
+    def _evaluate_form(self, form: Form | None, points: Points, number: int) -> Numbers:
         """Evaluates a function of loop variables in each iteration."""
         if form is None:
             raise _NotTracedError
@@ -207,7 +207,9 @@ class _Tracer:
         if isinstance(form, Curved):
             moved, rest = _split_affine_part(form)
             if moved.slopes:
-                return self._evaluate(moved, points, number) + self._evaluate(rest, points, number)
+                return self._evaluate_form(moved, points, number) + self._evaluate_form(
+                    rest, points, number
+                )
         names = sorted(form.names & points.keys())
         known: dict[tuple[float, ...], float] = {}
         array = np.empty(number)

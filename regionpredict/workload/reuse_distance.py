@@ -27,7 +27,7 @@ from regionpredict.workload.loop_nest import (
     with_contents,
 )
 from regionpredict.workload.team_footprint import TeamFootprints
-from regionpredict.workload.thread_nest import undivided
+from regionpredict.workload.thread_nest import undivided_nest
 
 _Env = dict[str, float]
 _GroupOffset = tuple[ReferenceGroup, float]
@@ -84,7 +84,7 @@ def reuse_distances(
     )
 
 
-def misses(reuses: Sequence[ReferenceReuse], lines: float) -> float:
+def count_misses(reuses: Sequence[ReferenceReuse], lines: float) -> float:
     """Returns the number of misses of the whole region in a cache of `lines` lines."""
     return sum(reuse.executions * (1.0 - reuse.hits(lines)) for reuse in reuses)
 
@@ -130,7 +130,7 @@ class _ReuseCounter:
     def __init__(self, nest: LoopNest, line_bytes: int, samples: int) -> None:
         self.line_bytes = line_bytes
         self.samples = samples
-        self.footprints = TeamFootprints(undivided(nest), 1.0, line_bytes, FootprintTables())
+        self.footprints = TeamFootprints(undivided_nest(nest), 1.0, line_bytes, FootprintTables())
         self.references: list[_Reference] = []
         # New groups and loops get indices that the nest does not use.
         self._numbers = count(len(tuple(nest.groups())) + len(nest.loops))
@@ -150,8 +150,8 @@ class _ReuseCounter:
                 self._by_array.setdefault(reference.group.array, []).append(reference)
             latest[reference.address] = reference
 
-    def _add_references(self, loop: NestLoop, around: tuple[NestLoop, ...]) -> None:
-        path = (*around, loop)
+    def _add_references(self, loop: NestLoop, enclosing_loops: tuple[NestLoop, ...]) -> None:
+        path = (*enclosing_loops, loop)
         for group in loop.groups:
             alike = self._alike.setdefault(_footprint_inputs(group), group)
             for number, place in zip(group.order, group.places, strict=True):
@@ -300,7 +300,7 @@ class _ReuseCounter:
     def _lines_of_references(
         self, loops: Sequence[NestLoop], env: _Env, places: Sequence[_GroupOffset]
     ) -> float:
-        volume = self.footprints.footprint(loops, env, self._as_groups(places))
+        volume = self.footprints.lines_by_array(loops, env, self._as_groups(places))
         return float(sum(lines.touched for lines in volume.values()))
 
     def _lines_of_one(self, reference: _Reference, loops: Sequence[NestLoop], env: _Env) -> float:
@@ -400,7 +400,7 @@ class _ReuseCounter:
             if reference.group.slopes.get(inner.variable) or len(loop.children) > 1 or loop.groups:
                 break
             loop = inner
-            env[inner.variable] = inner.middle(env)
+            env[inner.variable] = inner.middle_value(env)
         return self._lines_per_iteration(loop, env) - 1.0
 
     def _lines_per_iteration(self, loop: NestLoop, env: _Env) -> float:

@@ -11,7 +11,7 @@ from regionpredict.ir import Access, Expr
 from regionpredict.ir.folding import Number
 from regionpredict.workload.assumed_sizes import SizeTarget, bound_sizes
 from regionpredict.workload.constants import COUNTED_SHARE, TRIAL_DATA
-from regionpredict.workload.derived_number import Derived, expression
+from regionpredict.workload.derived_number import Derived, formula_of
 from regionpredict.workload.nest_lowering import loop_nest
 from regionpredict.workload.reuse_distance import ReferenceReuse, ReuseShare, reuse_distances
 
@@ -140,7 +140,7 @@ def _reuse_fact(
     )  # fmt: skip
     if far is None or far.lines is None:
         return ReuseFact(access, None, None, None, executions, uses)
-    expr = expression(far.lines)
+    expr = formula_of(far.lines)
     known = by_number is not None and (expr is None or expr.names <= values.keys())
     lines = max(0.0, float(far.lines)) if known else None
     return ReuseFact(access, expr, lines, far.carried_by, executions, uses)

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from regionpredict.analysis import RegionFacts, facts_of
-from regionpredict.analysis.dependence import independent
+from regionpredict.analysis.dependence import is_independent_loop
 from regionpredict.analysis.history.first_touch import ArrayPlacement, Placement
 from regionpredict.analysis.schedule import Schedule
 from regionpredict.ir import Loop, Region, Span
@@ -98,11 +98,11 @@ def _other_schedules(region: Region, workload: Workload, *, unseen: bool) -> Ite
                 "RP202", region.span, f"{how} {clause_of(schedule)}",
                 frozenset(("imbalance", "cache") if now.kind == "static" else
                           ("imbalance", "cache", "overhead")),
-                _rescheduled(workload, schedule),
+                _with_schedule(workload, schedule),
             )  # fmt: skip
 
 
-def _rescheduled(workload: Workload, schedule: Schedule) -> Callable[[], Workload]:
+def _with_schedule(workload: Workload, schedule: Schedule) -> Callable[[], Workload]:
     return lambda: replace(workload, schedule=schedule)
 
 
@@ -129,9 +129,9 @@ def _collapsed_loops(
     if nest is None or len(nest.body) != 1 or nest.exits:
         return
     inner = nest.body[0]
-    if not isinstance(inner, Loop) or inner.kind != "for" or not _rectangular(nest, inner):
+    if not isinstance(inner, Loop) or inner.kind != "for" or not _is_rectangular(nest, inner):
         return
-    if not independent(region, inner):
+    if not is_independent_loop(region, inner):
         return
     yield Change(
         "RP203", region.span, "write collapse(2)", frozenset(("imbalance",)),
@@ -139,7 +139,7 @@ def _collapsed_loops(
     )  # fmt: skip
 
 
-def _rectangular(outer: Loop, inner: Loop) -> bool:
+def _is_rectangular(outer: Loop, inner: Loop) -> bool:
     bounds = [inner.start, inner.bound, inner.step]
     return all(part is not None and outer.variable not in part.names for part in bounds)
 

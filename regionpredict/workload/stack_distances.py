@@ -41,7 +41,7 @@ class References:
         np.equal(ordered[1:], ordered[:-1], out=self.again[1:])
         self.reuse_time = np.append(0, np.diff(self.by_line))
         self._starts: dict[int, Whole] = {}
-        self._distances: dict[int, Whole] = {}
+        self._run_distances: dict[int, Whole] = {}
 
     def reuses_at_start(self, begins: Whole, near: int) -> Whole:
         """Returns the reuses of lines among the first `near` references to each cache, as positions
@@ -71,15 +71,15 @@ class References:
             self._starts[near] = np.flatnonzero(~(self.again & (self.reuse_time <= near)))
         return self._starts[near]
 
-    def distances(self, near: int) -> Whole:
+    def stack_distances(self, near: int) -> Whole:
         """Returns the number of distinct other lines between the previous run on the same line and
         each run.
 
         Values for the first run on a line have no meaning.
         """
-        if near not in self._distances:
+        if near not in self._run_distances:
             starts = self.run_starts(near)
-            start, end = self.by_line[starts], self.by_line[_ends(starts, self.number)]
+            start, end = self.by_line[starts], self.by_line[_last_positions(starts, self.number)]
             first = ~self.again[starts]
             before: Whole = np.roll(end, 1)
             by_time = stable_order(start, self.number)
@@ -90,8 +90,8 @@ class References:
             has_one = np.flatnonzero(~first)
             has_one = has_one[stable_order(before[has_one], self.number)]
             ranked = np.concatenate([np.sort(turn[first]), turn[has_one]])
-            self._distances[near] = earlier_and_lower(ranked)[turn] - ended[before]
-        return self._distances[near]
+            self._run_distances[near] = earlier_and_lower(ranked)[turn] - ended[before]
+        return self._run_distances[near]
 
 
 class LineRuns:
@@ -110,7 +110,7 @@ class LineRuns:
             starts = np.sort(np.concatenate([starts, others]), kind="stable")
             starts = starts[np.append(True, starts[1:] > starts[:-1])]
         self._starts = starts
-        ends = _ends(starts, references.number)
+        ends = _last_positions(starts, references.number)
         self._references, self._near = references, near
         start, end = by_line[starts], by_line[ends]
         self.array = references.array[start]
@@ -129,7 +129,7 @@ class LineRuns:
         """
         missed = self.first
         if held < min(self.touched, self._longest):
-            missed = missed | (self._distances >= held)
+            missed = missed | (self._run_distances >= held)
         begins = np.flatnonzero(missed)
         array = self.array[begins]
         dirty = array[np.logical_or.reduceat(self.written, begins)]
@@ -137,15 +137,15 @@ class LineRuns:
         return np.bincount(array, minlength=number), np.bincount(dirty, minlength=number)
 
     @cached_property
-    def _distances(self) -> Whole:
+    def _run_distances(self) -> Whole:
         """The stack distance of each run."""
-        known = self._references.distances(self._near)
+        known = self._references.stack_distances(self._near)
         places = np.searchsorted(self._references.run_starts(self._near), self._starts)
         distances: Whole = known[np.minimum(places, len(known) - 1)]
         return distances
 
 
-def _ends(starts: Whole, number: int) -> Whole:
+def _last_positions(starts: Whole, number: int) -> Whole:
     """Returns the last position of each run. `number` is the number of all positions."""
     return np.append(starts[1:] - 1, number - 1)
 
@@ -185,11 +185,11 @@ def earlier_and_lower(ranked: Whole) -> Whole:
         lefts = here - rights - (begin >> 1)
         counted += right * lefts
         moved_to = np.where(right, here + half - lefts, begin + lefts)
-        place, counted = _scattered(place, moved_to), _scattered(counted, moved_to)
+        place, counted = _scatter_numbers(place, moved_to), _scatter_numbers(counted, moved_to)
     return counted.astype(np.int64)
 
 
-def _scattered(numbers: Small, targets: Small) -> Small:
+def _scatter_numbers(numbers: Small, targets: Small) -> Small:
     moved = np.empty_like(numbers)
     moved[targets] = numbers
     return moved

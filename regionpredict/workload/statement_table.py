@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from regionpredict.analysis import AccessFact, RegionFacts, StatementFact
 from regionpredict.analysis.facts import count_of_loops
-from regionpredict.analysis.iterations import executions
-from regionpredict.analysis.patterns import LINE_BYTES, pattern
+from regionpredict.analysis.iterations import executions_in_loops
+from regionpredict.analysis.patterns import LINE_BYTES, access_pattern
 from regionpredict.ir import Diagnostic, Span
 from regionpredict.workload.address_space import check_sizes
 from regionpredict.workload.assumed_sizes import SizeTarget, bound_sizes
@@ -105,7 +105,7 @@ def _with_executions(
     sizes = bound_sizes(facts, target, line_bytes)
     bindings = replace(facts.bindings, values=sizes.values)
     counted = tuple(
-        fact._replace(executions=count_of_loops(executions(fact.loops), bindings))
+        fact._replace(executions=count_of_loops(executions_in_loops(fact.loops), bindings))
         for fact in facts.statements
     )
     return counted, sizes.guessed
@@ -141,4 +141,4 @@ def _access_pattern(
     if line_bytes == LINE_BYTES:
         return access.pattern
     array = facts.region.array(access.access.array)
-    return pattern(access.access, array, fact.loops, line_bytes)
+    return access_pattern(access.access, array, fact.loops, line_bytes)

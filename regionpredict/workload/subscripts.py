@@ -11,7 +11,7 @@ from typing import NamedTuple, TypeVar
 from regionpredict.analysis.dimensions import without_clamps
 from regionpredict.analysis.given_sizes import order_name
 from regionpredict.analysis.near_affine import near_affine
-from regionpredict.analysis.periodic_subscripts import unwrapped
+from regionpredict.analysis.periodic_subscripts import without_wrap_around
 from regionpredict.ir import Access, Array, Expr, Loop, Region
 from regionpredict.ir.expr import Atom
 from regionpredict.ir.folding import Number
@@ -70,24 +70,24 @@ class Subscripts:
         def plain_subscripts() -> tuple[Expr, ...]:
             return tuple(
                 [
-                    self._without_index_lists(unwrapped(without_clamps(own), loops))
+                    self._without_index_lists(without_wrap_around(without_clamps(own), loops))
                     for own in access.subscripts
                 ]
             )
 
-        return self._cached("plain", access, loops, plain_subscripts)
+        return self._cached_property("plain", access, loops, plain_subscripts)
 
-    def nearly(self, access: Access, loops: Sequence[Loop]) -> tuple[Expr, ...]:
+    def simplified_subscripts(self, access: Access, loops: Sequence[Loop]) -> tuple[Expr, ...]:
         """Returns the `plain` subscripts without divisions, remainders and type conversions."""
 
         def affine_subscripts() -> tuple[Expr, ...]:
             near = int(NEAR.value)
             return tuple([
-                unwrapped(without_clamps(near_affine(own, self.variables, near)), loops)
+                without_wrap_around(without_clamps(near_affine(own, self.variables, near)), loops)
                 for own in self.plain(access, loops)
             ])  # fmt: skip
 
-        return self._cached("nearly", access, loops, affine_subscripts)
+        return self._cached_property("nearly", access, loops, affine_subscripts)
 
     def rows_in_order(self, access: Access, loops: Sequence[Loop]) -> RowsInOrder:
         """Returns the `plain` subscripts in which index arrays that are constant in the innermost
@@ -100,7 +100,7 @@ class Subscripts:
             own = [rows_in_order(own, inner, picked) for own in self.plain(access, loops)]
             return RowsInOrder(tuple(own), frozenset(picked & self.variables))
 
-        return self._cached("in order", access, loops, ordered_rows)
+        return self._cached_property("in order", access, loops, ordered_rows)
 
     def address(self, access: Access) -> Expr | None:
         """Returns the byte address of a reference. None if an array length is unknown."""
@@ -117,7 +117,7 @@ class Subscripts:
                     stride = stride * extent if extent is not None else stride
             return address
 
-        return self._cached("address", access, (), byte_address)
+        return self._cached_property("address", access, (), byte_address)
 
     def element(self, access: Access) -> tuple[tuple[Expr, ...], float]:
         """Returns the data-dependent part of a reference's subscripts, and the remaining constant
@@ -141,7 +141,7 @@ class Subscripts:
                     place = (*rows, moving, *place)
             return place, offset
 
-        return self._cached("element", access, (), element_and_offset)
+        return self._cached_property("element", access, (), element_and_offset)
 
     def nested(self, access: Access) -> tuple[NestedArray, ...]:
         """Returns the array of a reference and the arrays that contain it, innermost first."""
@@ -155,9 +155,9 @@ class Subscripts:
                 array, end = outer, first
             return (*nested, NestedArray(array, 0, end))
 
-        return self._cached("nested", access, (), nested_arrays)
+        return self._cached_property("nested", access, (), nested_arrays)
 
-    def _cached(
+    def _cached_property(
         self, property_name: str, access: Access, loops: Sequence[Loop], compute: Callable[[], T]
     ) -> T:
         asked = (property_name, id(access), tuple(map(id, loops)))

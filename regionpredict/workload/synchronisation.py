@@ -84,14 +84,14 @@ class SynchronisationCounts(NamedTuple):
         return max(0.0, self.atomics - spread - self.apart)
 
     @property
-    def uncontended(self) -> float:
+    def uncontended_updates(self) -> float:
         """The number of atomic updates of lines that are already in the thread's cache: `apart`
         updates, and releases of indexed locks.
         """
         return self.apart + self.by_construct.get("lock", 0.0)
 
     @property
-    def barriers(self) -> float:
+    def explicit_barriers(self) -> float:
         """The number of explicit barriers."""
         return self.by_construct.get("barrier", 0.0)
 
@@ -179,30 +179,42 @@ class _ConstructRuns(NamedTuple):
 
 def _collect_constructs(
     nodes: tuple[Node, ...], times: float, trips: list[float],
-    around: tuple[tuple[Loop, float], ...], loop: int, runs: list[_ConstructRuns], *,
-    perhaps: bool = False,
+    enclosing_loops: tuple[tuple[Loop, float], ...], loop: int, runs: list[_ConstructRuns], *,
+    is_conditional: bool = False,
 ) -> int:  # fmt: skip
     """Appends the constructs inside `nodes` to `runs`. The nodes are executed `times` times.
 
-    `around` contains the enclosing loops with trip counts, and `loop` is the position of the first
-    inner loop in `trips`. Returns the position of the next loop.
+    `enclosing_loops` contains the enclosing loops with trip counts, and `loop` is the position of
+    the first inner loop in `trips`. Returns the position of the next loop.
     """
     for node in nodes:
         if isinstance(node, Synchronisation):
-            runs.append(_ConstructRuns(node, times, tuple(outer for outer, _ in around), perhaps))
-            loop = _collect_constructs(node.body, times, trips, around, loop, runs, perhaps=perhaps)
-        elif isinstance(node, Loop):
-            inner = (*around, (node, trips[loop]))
+            runs.append(
+                _ConstructRuns(
+                    node, times, tuple(outer for outer, _ in enclosing_loops), is_conditional
+                )
+            )
             loop = _collect_constructs(
-                node.body, times * trips[loop], trips, inner, loop + 1, runs, perhaps=perhaps
+                node.body, times, trips, enclosing_loops, loop, runs, is_conditional=is_conditional
+            )
+        elif isinstance(node, Loop):
+            inner = (*enclosing_loops, (node, trips[loop]))
+            loop = _collect_constructs(
+                node.body,
+                times * trips[loop],
+                trips,
+                inner,
+                loop + 1,
+                runs,
+                is_conditional=is_conditional,
             )
         elif isinstance(node, Branch):
             even = 1 / max(BRANCH_SIDES.value, len(node.sides))
-            shares = shares_of_sides(node, even, around[-1][1])
+            shares = shares_of_sides(node, even, enclosing_loops[-1][1])
             for side, share in zip(node.sides, shares, strict=True):
-                guess = perhaps or (node.share is None and not node.extreme)
+                guess = is_conditional or (node.share is None and not node.extreme)
                 loop = _collect_constructs(
-                    side, times * share, trips, around, loop, runs, perhaps=guess
+                    side, times * share, trips, enclosing_loops, loop, runs, is_conditional=guess
                 )
     return loop
 

@@ -36,7 +36,7 @@ from regionpredict.workload.joined_groups import (
     Groups,
     group_equal_arrays,
 )
-from regionpredict.workload.line_lattice import lattice_lines, rows_overlap, unskewed
+from regionpredict.workload.line_lattice import lattice_lines, rows_overlap, separate_close_strides
 from regionpredict.workload.line_overlap import GroupLines, Level, Lines, Volume, union_of
 from regionpredict.workload.loop_nest import (
     Cut,
@@ -121,7 +121,7 @@ class TeamFootprints:
             moved = self._tables.moved[key] = address_shift(group, team.variable)
         return moved
 
-    def footprint(
+    def lines_by_array(
         self,
         loops: Sequence[NestLoop],
         env: Env,
@@ -141,7 +141,7 @@ class TeamFootprints:
         volume = self._tables.volumes.get(key)
         if volume is None:
             alike = self._alike_arrays(positions, groups)
-            counted = self._count(alike, active, env, per_thread=per_thread, cut=cut)
+            counted = self._count_lines(alike, active, env, per_thread=per_thread, cut=cut)
             volume = self._tables.volumes[key] = _sorted_by_group(counted, groups)
         return volume
 
@@ -172,12 +172,14 @@ class TeamFootprints:
         self, loops: Sequence[NestLoop], env: Env, groups: Groups, cut: Cut | None = None
     ) -> float:
         """The size of the footprint in bytes."""
-        return self._bytes(self.footprint(loops, env, groups, cut=cut))
+        return self._bytes_of_lines(self.lines_by_array(loops, env, groups, cut=cut))
 
-    def _bytes(self, volume: Volume) -> float:
+    def _bytes_of_lines(self, volume: Volume) -> float:
         return self.line_bytes * sum(lines.touched for lines in volume.values())
 
-    def exceeds(self, loops: Sequence[NestLoop], env: Env, groups: Groups, capacity: float) -> bool:
+    def exceeds_capacity(
+        self, loops: Sequence[NestLoop], env: Env, groups: Groups, capacity: float
+    ) -> bool:
         """Whether the footprint is larger than `capacity` bytes.
 
         Counting stops as soon as the counted arrays exceed the capacity. An array that exceeded it
@@ -193,14 +195,14 @@ class TeamFootprints:
             alike = self._alike_arrays(positions, groups)
             counted: Volume = {}
             for at, arrays in enumerate(alike):
-                counted |= self._count([arrays], active, env, per_thread=False, cut=None)
+                counted |= self._count_lines([arrays], active, env, per_thread=False, cut=None)
                 least = sum(lines.touched for lines in counted.values())
                 if least > enough:
                     self._tables.least[key] = least
                     alike.insert(0, alike.pop(at))
                     return True
             volume = self._tables.volumes[key] = _sorted_by_group(counted, groups)
-        return self._bytes(volume) > capacity
+        return self._bytes_of_lines(volume) > capacity
 
     def part(self, group: ReferenceGroup, offsets: tuple[float, ...]) -> ReferenceGroup:
         """Returns a group with only the references of `group` at these offsets. Its index is
@@ -227,7 +229,7 @@ class TeamFootprints:
         root = self.nest.root
         return self.exceeds((root,), {}, root.groups_below, capacity)
 
-    def _count(
+    def _count_lines(
         self, alike: Sequence[EqualArrays], active: Positions, env: Env, *, per_thread: bool,
         cut: Cut | None,
     ) -> Volume:  # fmt: skip
@@ -246,7 +248,7 @@ class TeamFootprints:
                     chain_ranges = ranges[chain.positions] = self._chain_ranges(chain, env, cut)
                 parts += self._group_lines(group, chain_ranges, env, per_thread)
             if parts:
-                counted.update(dict.fromkeys(arrays, self._union(parts)))
+                counted.update(dict.fromkeys(arrays, self._union_of_parts(parts)))
         return counted
 
     def _enumerated_lines(
@@ -410,7 +412,7 @@ class TeamFootprints:
             self._tables.chains[group.index, active] = chain
         return chain
 
-    def _union(self, parts: tuple[GroupLines, ...]) -> Lines:
+    def _union_of_parts(self, parts: tuple[GroupLines, ...]) -> Lines:
         if len(parts) == 1:
             return Lines(parts[0].touched, parts[0].written)
         union = self._tables.unions.get(parts)
@@ -499,7 +501,7 @@ class TeamFootprints:
         own = tuple(levels)
         # Thread levels are added after `unskewed`: the distance between threads is a mean value and
         # no multiple of a row.
-        levels = unskewed(levels, group.element, self.line_bytes)
+        levels = separate_close_strides(levels, group.element, self.line_bytes)
         for team in along:
             level = (self._address_shift(group, team) * team.distance, team.threads)
             if per_thread and team.variable in ranges:

@@ -73,24 +73,24 @@ class DistributedNest:
         """The mean number of iterations of the parallel loops per thread."""
         total, env = 1.0, dict[str, float]()
         for loop in self.nest.parallel:
-            begin, trips = loop.section(env, self.lengths.get(loop.index), None)
+            begin, trips = loop.section_of(env, self.lengths.get(loop.index), None)
             total *= trips
             env[loop.variable] = begin + loop.step * max(0.0, trips - 1) / 2
         return total
 
 
-def undivided(nest: LoopNest) -> DistributedNest:
+def undivided_nest(nest: LoopNest) -> DistributedNest:
     """Returns the nest on one thread, which does not depend on the schedule."""
     return DistributedNest(nest, 1, {}, (), in_step=False)
 
 
-def distribute(
-    nest: LoopNest, threads: int, schedule: Schedule, *, together: bool = False
+def distribute_nest(
+    nest: LoopNest, threads: int, schedule: Schedule, *, shares_cache: bool = False
 ) -> DistributedNest:
     """Returns the nest with the iterations that `schedule` assigns to one thread. The number of
     threads is reduced to the number of pieces.
 
-    With `together`, the nest represents all threads that share a cache.
+    With `shares_cache`, the nest represents all threads that share a cache.
     """
     trips = parallel_trips(nest)
     total = max(1.0, math.prod(trips))
@@ -98,7 +98,7 @@ def distribute(
     own = piece_length(total, threads, schedule)
     threads = int(min(threads, -(-total // own)))
     if threads == 1:
-        return undivided(nest)
+        return undivided_nest(nest)
     # Chunks of non-rectangular loops are approximated by one piece per thread.
     square = all(isinstance(loop.first, Affine) and not loop.depends for loop in nest.parallel)
     chunked = schedule.chunk is not None and schedule.kind != "guided"
@@ -114,7 +114,7 @@ def distribute(
         columns = _column_spacings(nest, trips, cut, total / threads) if square else ()
         return DistributedNest(nest, threads, lengths, spacings, in_step=False, columns=columns)
     distributed = DistributedNest(nest, threads, lengths, spacings, in_step=True)
-    return _with_rounds(distributed, trips, cut, together=together)
+    return _with_rounds(distributed, trips, cut, shares_cache=shares_cache)
 
 
 def parallel_trips(nest: LoopNest) -> tuple[float, ...]:
@@ -124,7 +124,7 @@ def parallel_trips(nest: LoopNest) -> tuple[float, ...]:
     trips, env = [], dict[str, float]()
     for loop in nest.parallel:
         trips.append(loop.trips(env))
-        env[loop.variable] = loop.middle(env)
+        env[loop.variable] = loop.middle_value(env)
     return tuple(trips)
 
 
@@ -162,13 +162,13 @@ def _row_fraction(rows: float) -> float:
 
 
 def _with_rounds(
-    distributed: DistributedNest, trips: Sequence[float], cut: int, *, together: bool
+    distributed: DistributedNest, trips: Sequence[float], cut: int, *, shares_cache: bool
 ) -> DistributedNest:
     """Strip-mines the loop that a round of chunks divides into a loop over rounds and a loop over
     the chunk.
 
     If a row is not a multiple of a round, a thread gets different columns in the next row. All
-    threads `together` always cover all columns.
+    threads `shares_cache` always cover all columns.
     """
     nest = distributed.nest
     at, covered = cut, distributed.threads * distributed.lengths[nest.parallel[cut].index]
@@ -178,7 +178,7 @@ def _with_rounds(
     loop = nest.parallel[at]
     length = distributed.lengths[loop.index]
     drift: dict[str, float] = {}
-    if at > 0 and not together and (left := math.remainder(trips[at], covered)):
+    if at > 0 and not shares_cache and (left := math.remainder(trips[at], covered)):
         row = nest.parallel[at - 1]
         drift[row.variable] = -left * loop.step / row.step
     rounds = _StripMining(loop, trips[at] / covered, covered, length, len(nest.loops), drift)
@@ -225,8 +225,8 @@ class _StripMining:
         self.in_row = Affine(self.value.constant, inside)
         nothing = frozenset[str]()
         self.round_header = replace(
-            _header(loop), first=Affine(0.0, {}), limit=Affine(rounds, {}), step=1, parallel=False,
-            depends=nothing,
+            _header_of_loop(loop), first=Affine(0.0, {}), limit=Affine(rounds, {}), step=1,
+            parallel=False, depends=nothing,
         )  # fmt: skip
         self.chunk_header = replace(
             self.round_header, index=index, variable=self.chunk, limit=Affine(length, {})
@@ -253,12 +253,13 @@ class _StripMining:
             if self.loop.variable in names:
                 names = names - {self.loop.variable} | self.value.names
             moved = self._moved[loop.index] = replace(
-                _header(loop), first=self._form(loop.first), limit=self._form(loop.limit),
+                _header_of_loop(loop), first=self._strip_mined_form(loop.first),
+                limit=self._strip_mined_form(loop.limit),
                 depends=names,
             )  # fmt: skip
         return moved
 
-    def _form(self, form: Form | None) -> Form | None:
+    def _strip_mined_form(self, form: Form | None) -> Form | None:
         if form is None or self.loop.variable not in form.names:
             return form
         if isinstance(form, Affine):
@@ -296,7 +297,7 @@ class _StripMining:
         )  # fmt: skip
 
 
-def _header(loop: LoopHeader) -> LoopHeader:
+def _header_of_loop(loop: LoopHeader) -> LoopHeader:
     """Returns the header of a loop without its contents."""
     return LoopHeader(
         loop.index, loop.variable, loop.first, loop.limit, loop.step, loop.parallel, loop.depends,

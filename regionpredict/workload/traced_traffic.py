@@ -79,7 +79,7 @@ class TracedTraffic:
         starts of unaligned arrays within a line. Longer traces use fewer starts.
         """
         most = int(min(max(1.0, held), float(len(self.trace.byte))))
-        alignments = 1 if self._aligned.all() else self._alignments()
+        alignments = 1 if self._aligned.all() else self._array_alignments()
         number = len(self.trace.arrays)
         read, written = np.zeros(number), np.zeros(number)
         for place in range(alignments):
@@ -92,7 +92,7 @@ class TracedTraffic:
             for at, array in enumerate(self.trace.arrays)
         }
 
-    def _alignments(self) -> int:
+    def _array_alignments(self) -> int:
         affordable = int(PLACED_REFERENCES.value) // len(self.trace.byte)
         return max(1, min(int(TRACE_PLACES.value), affordable))
 
@@ -131,8 +131,8 @@ class TracedTraffic:
         seen[line[self._stores]] = True
         return read, self._lines_by_array(lines, seen)
 
-    def _lines_by_array(self, lines: _Lines, seen: Flags) -> Whole:
-        times = seen.reshape(-1, len(lines.array)).sum(axis=0)
+    def _lines_by_array(self, lines: _Lines, selected_lines: Flags) -> Whole:
+        times = selected_lines.reshape(-1, len(lines.array)).sum(axis=0)
         number = len(self.trace.arrays)
         return np.bincount(lines.array, times, minlength=number).astype(np.int64)
 

@@ -66,7 +66,7 @@ def _interval_of_atom(atom: Atom, intervals: Intervals) -> Interval | None:
     return rule(*known) if len(known) == len(args) else None
 
 
-def _remainder(value: Interval, divisor: Interval) -> Interval | None:
+def _remainder_interval(value: Interval, divisor: Interval) -> Interval | None:
     """Returns the interval of a remainder, whose absolute value is below the divisor."""
     most = divisor.low - 1
     if most < 0 or divisor.low != divisor.high:
@@ -76,7 +76,7 @@ def _remainder(value: Interval, divisor: Interval) -> Interval | None:
     return Interval(-most, most)
 
 
-def _quotient(value: Interval, divisor: Interval) -> Interval | None:
+def _quotient_interval(value: Interval, divisor: Interval) -> Interval | None:
     """Returns the interval of a quotient that is rounded down or toward zero."""
     if divisor.low <= 0:
         return None
@@ -108,8 +108,8 @@ def _in_integer_type(value: Interval, bits: Interval, unsigned: Interval) -> Int
 
 
 _RULES: dict[str, Callable[..., Interval | None]] = {
-    "mod": _remainder,
-    "floordiv": _quotient,
+    "mod": _remainder_interval,
+    "floordiv": _quotient_interval,
     "bitand": _masked_range,
     "wrap": _in_integer_type,
     "exp2": _power_of_two,

@@ -10,7 +10,7 @@ from regionpredict.analysis.schedule import Schedule
 from regionpredict.workload.cache_traffic import CacheLevel
 from regionpredict.workload.constants import ROUNDING, TRAFFIC_SLACK
 from regionpredict.workload.iteration_pieces import piece_count, piece_length
-from regionpredict.workload.thread_nest import distribute, parallel_trips
+from regionpredict.workload.thread_nest import distribute_nest, parallel_trips
 from regionpredict.workload.work_distribution import largest_share, piece_weights
 from regionpredict.workload.workload import Work, Workload
 
@@ -66,7 +66,7 @@ def _piece_faults(work: Work, threads: int, schedule: Schedule) -> Iterable[str]
         covered = iterations / length * (1.0 - ROUNDING.value)
         if length >= 1.0 and not number - 1 <= covered <= number:
             yield f"{number} pieces of {length} are not {iterations} iterations"
-    dealt = distribute(work.nest, threads, schedule)
+    dealt = distribute_nest(work.nest, threads, schedule)
     shared = math.prod(parallel_trips(work.nest))
     run = dealt.iterations * dealt.threads
     if shared >= 1.0 and not math.isclose(run, shared, rel_tol=ROUNDING.value):

@@ -46,12 +46,12 @@ def work_profile(
     iterations, env = 1.0, dict[str, float]()
     for loop in nest.parallel:
         iterations *= max(1.0, loop.trips(env))
-        env[loop.variable] = loop.middle(env)
-    weights, heaviest = _weights(nest)
+        env[loop.variable] = loop.middle_value(env)
+    weights, heaviest = _sampled_work(nest)
     return WorkProfile(iterations, weights, skew, per_thread, heaviest)
 
 
-def _weights(nest: LoopNest) -> tuple[tuple[float, ...], float]:
+def _sampled_work(nest: LoopNest) -> tuple[tuple[float, ...], float]:
     """Returns the work at samples along the parallel loop, and the longest iteration's share of all
     work. Without samples, all iterations are equal.
     """

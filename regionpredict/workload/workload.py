@@ -127,7 +127,7 @@ def workload_of(
     execution = None
     if facts.status != "skipped" and facts.region.nest is not None:
         bindings, guessed, open_size = bound_sizes(facts, target, line_bytes)
-        execution = _execution(facts, facts.region.nest, bindings, history)
+        execution = _loop_execution(facts, facts.region.nest, bindings, history)
     return Workload(
         table=table,
         execution=execution,
@@ -168,7 +168,7 @@ def _only_written(facts: RegionFacts) -> frozenset[str]:
     return frozenset(array for array, known in kinds.items() if known == {"write"})
 
 
-def _execution(
+def _loop_execution(
     facts: RegionFacts, source: Loop, bindings: Values, history: History
 ) -> Execution | None:
     concurrent, serial = parts_of(source)

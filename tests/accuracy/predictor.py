@@ -19,7 +19,7 @@ from regionpredict.pipeline import Analysis, analyse, predict
 from regionpredict.predict import ALL_PARTS, Parts, Prediction
 from regionpredict.predict.curve import Point, SaturationDerivation, saturation_point
 from regionpredict.predict.machine_uncertainty import Moves, UncertainLoop, moves_of
-from regionpredict.predict.uncertainty import Doubt, merged, weighted_by_share
+from regionpredict.predict.uncertainty import Doubt, merge_doubts, weighted_by_share
 
 MACHINES = Path(__file__).parent / "machines"
 ROOT = Path(__file__).resolve().parents[2]
@@ -229,7 +229,7 @@ def _sum(
 
 def _doubts(regions: Sequence[Prediction], shares: Sequence[float]) -> tuple[Doubt, ...]:
     """Those of the regions, by their shares of the time; the machine's figures move the chance."""
-    return merged(
+    return merge_doubts(
         weighted_by_share((known for known in one.doubts if known.id != "figures"), share)
         for one, share in zip(regions, shares, strict=True)
     )

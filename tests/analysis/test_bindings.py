@@ -8,7 +8,7 @@ from fractions import Fraction
 import pytest
 from texts import facts_of_texts
 
-from regionpredict.analysis import Bindings, RegionFacts, bind
+from regionpredict.analysis import Bindings, RegionFacts, bind_names
 from regionpredict.analysis.bindings import middle_of, with_middles
 from regionpredict.errors import UsageError
 from regionpredict.ir import Definition, Expr, Loop, Region, Span, Statement
@@ -47,23 +47,23 @@ def test_values_of_expressions(
 
 def test_what_is_given_goes_before_what_is_defined() -> None:
     definitions = (Definition("n", Expr.const(5), PLACE), Definition("m", N + 1, PLACE))
-    assert dict(bind(EMPTY, definitions, {}).values) == {"n": 5, "m": 6}
-    assert dict(bind(EMPTY, definitions, {"n": 9}).values) == {"n": 9, "m": 10}
-    assert dict(bind(EMPTY, definitions, {"m": 3}).values) == {"n": 5, "m": 3}
+    assert dict(bind_names(EMPTY, definitions, {}).values) == {"n": 5, "m": 6}
+    assert dict(bind_names(EMPTY, definitions, {"n": 9}).values) == {"n": 9, "m": 10}
+    assert dict(bind_names(EMPTY, definitions, {"m": 3}).values) == {"n": 5, "m": 3}
 
 
 def test_definitions_in_any_order() -> None:
     """Each on the one behind it, so that one turn through them is not enough."""
     chain = tuple(Definition(f"a{k}", Expr.name(f"a{k + 1}") + 1, PLACE) for k in range(5))
     last = Definition("a5", Expr.const(10), PLACE)
-    known = bind(EMPTY, (*chain, last), {})
+    known = bind_names(EMPTY, (*chain, last), {})
     assert dict(known.values) == {"a5": 10, "a4": 11, "a3": 12, "a2": 13, "a1": 14, "a0": 15}
 
 
 def test_definitions_in_a_circle_or_without_an_end_give_nothing() -> None:
     circle = (Definition("n", M, PLACE), Definition("m", N, PLACE))
-    assert dict(bind(EMPTY, circle, {}).values) == {}
-    assert dict(bind(EMPTY, (Definition("n", M + 1, PLACE),), {}).values) == {}
+    assert dict(bind_names(EMPTY, circle, {}).values) == {}
+    assert dict(bind_names(EMPTY, (Definition("n", M + 1, PLACE),), {}).values) == {}
 
 
 def test_a_region_whose_names_are_defined_in_a_circle_asks_for_no_more() -> None:
@@ -72,11 +72,11 @@ def test_a_region_whose_names_are_defined_in_a_circle_asks_for_no_more() -> None
     around = Loop("t", ZERO, Expr.const(8), "<", ONE, (), PLACE)
     region = replace(EMPTY, nest=nest, enclosing=(around,))
     circle = (Definition("n", M + t, PLACE), Definition("m", N - i, PLACE))
-    known = bind(region, circle, {})
+    known = bind_names(region, circle, {})
     assert dict(known.values) == {"t": 4}
     assert len(known.assumed) == 1  # `n` hangs on it
     away = (Definition("q", t, PLACE),)
-    assert bind(region, away, {}).assumed == ()  # which no count asks for
+    assert bind_names(region, away, {}).assumed == ()  # which no count asks for
 
 
 @pytest.mark.parametrize(
@@ -98,7 +98,7 @@ def test_names_that_the_source_makes_of_others(
     """Of a loop over i up to n: what has to be known, and n by that."""
     nest = Loop("i", ZERO, N, "<", ONE, (Statement("x = 1", PLACE, (), ()),), PLACE)
     told = tuple(Definition(name, value, PLACE) for name, value in definitions.items())
-    known = bind(replace(EMPTY, nest=nest), told, given)
+    known = bind_names(replace(EMPTY, nest=nest), told, given)
     assert known.derived == ({} if derived is None else {"n": derived})
     assert known.unbound(["n"]) == unbound
     assert known.in_unbound(N + 5) == (N if derived is None else derived) + 5
@@ -108,7 +108,7 @@ def test_names_that_the_source_makes_of_others(
 
 
 def test_halves_stay_exact() -> None:
-    known = bind(EMPTY, (Definition("n", M * Fraction(1, 2), PLACE),), {"m": 7})
+    known = bind_names(EMPTY, (Definition("n", M * Fraction(1, 2), PLACE),), {"m": 7})
     assert known.values["n"] == Fraction(7, 2)
 
 
@@ -168,7 +168,7 @@ def test_a_middle_through_a_definition_is_told() -> None:
 
 def test_no_middle_where_a_value_is_given_or_an_end_unknown() -> None:
     inside = region(AROUND.format(start=0, bound=100, end="n + t", place="i"), n=1000).region
-    given = bind(inside, (), {"n": 1000, "t": 3})
+    given = bind_names(inside, (), {"n": 1000, "t": 3})
     assert (dict(given.values), given.assumed) == ({"n": 1000, "t": 3}, ())
     unknown = region(AROUND.format(start=0, bound="n", end="n + t", place="i"))
     assert "t" not in unknown.bindings.values

@@ -7,13 +7,13 @@ from itertools import product
 import pytest
 
 from regionpredict.analysis.footprint import (
+    _bytes_of_box,
     _extreme_over_loop,
-    _higher,
     _is_positive,
-    _lower,
+    _larger_bound,
     _sign_of_difference,
+    _smaller_bound,
     _union_box,
-    _volume,
     _without_common_factors,
 )
 from regionpredict.ir import Expr
@@ -87,10 +87,13 @@ def test_common_sizes_are_left_out(expression: Expr, plain: Expr) -> None:
 )  # fmt: skip
 def test_the_lower_and_the_higher(one: Expr, other: Expr, sign: int | None) -> None:
     assert _sign_of_difference(one, other) == sign
-    low, high = _lower(one, other), _higher(one, other)
+    low, high = _smaller_bound(one, other), _larger_bound(one, other)
     if sign is None:
         assert (low, high) == (least(M, N), most(M, N))
-        assert (_lower(other, one), _higher(other, one)) == (low, high)  # in one order
+        assert (_smaller_bound(other, one), _larger_bound(other, one)) == (
+            low,
+            high,
+        )  # in one order
     else:
         assert (low, high) == ((one, other) if sign <= 0 else (other, one))
 
@@ -103,8 +106,8 @@ def test_boxes() -> None:
     assert _union_box(second, first) == ((ZERO, N + 3), (ZERO, M))
     row = ((ZERO, N),)
     assert _union_box(first, row) == _union_box(row, first) == first
-    assert _volume(first) == (N + 1) * (M - 1)
-    assert _volume(row) == N + 1
+    assert _bytes_of_box(first) == (N + 1) * (M - 1)
+    assert _bytes_of_box(row) == N + 1
 
 
 @pytest.mark.parametrize(

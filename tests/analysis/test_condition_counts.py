@@ -11,11 +11,11 @@ import pytest
 from regionpredict.analysis.condition_counts import (
     UndecidedError,
     Values,
-    conjuncts,
+    condition_holds,
+    conjuncts_of,
     count_satisfying,
-    holds,
 )
-from regionpredict.analysis.loop_enumeration import runs
+from regionpredict.analysis.loop_enumeration import count_executions
 from regionpredict.ir import Expr, Loop, Span
 from regionpredict.ir.folding import TRUNCATES
 
@@ -64,11 +64,11 @@ def some_condition(chance: random.Random, depth: int = 0) -> Expr:
 def test_values_are_counted_as_if_each_were_tried(seed: int) -> None:
     chance = random.Random(seed)
     for _ in range(60):
-        parts = conjuncts(some_condition(chance))
+        parts = conjuncts_of(some_condition(chance))
         first, step = chance.randint(-300, 300), chance.choice([1, 1, 2, 3, -1, -2, -5])
         taken = Values(first, chance.randint(0, 2500), step)
         wanted = sum(
-            all(holds(part, {"t": first + at * step}) for part in parts)
+            all(condition_holds(part, {"t": first + at * step}) for part in parts)
             for at in range(taken.trips)
         )
         assert count_satisfying("t", taken, parts) == wanted, [str(part) for part in parts]
@@ -94,14 +94,18 @@ def test_what_is_neither_a_line_nor_a_remainder_is_not_guessed() -> None:
 def test_conditions_on_several_loops() -> None:
     """Of t < 50 and j < 4: the pairs that are counted by hand."""
     nest = (loop("t", 0, 50), loop("j", 0, 4))
-    assert runs(nest, {}, [Expr.atom("lt", Expr.const(5), T), compared("eq", J, 1)]) == 44
-    assert runs(nest, {}, [Expr.atom("le", J, T)]) == 200 - 3 - 2 - 1
-    assert runs(nest, {}, [compared("eq", T + J, 7)]) == 4
+    assert (
+        count_executions(nest, {}, [Expr.atom("lt", Expr.const(5), T), compared("eq", J, 1)]) == 44
+    )
+    assert count_executions(nest, {}, [Expr.atom("le", J, T)]) == 200 - 3 - 2 - 1
+    assert count_executions(nest, {}, [compared("eq", T + J, 7)]) == 4
     triangle = (loop("t", 0, 50), loop("j", 0, T))
-    assert runs(triangle, {}, [Expr.atom("not", remainder(T, 5))]) == sum(range(0, 50, 5))
-    assert runs(triangle, {}, [Expr.atom("not", J)]) == 49
-    assert runs(nest, {}, [compared("eq", Expr.name("n"), 1)]) is None
-    assert runs(nest, {"n": 2}, [compared("eq", Expr.name("n"), 1)]) == 0
+    assert count_executions(triangle, {}, [Expr.atom("not", remainder(T, 5))]) == sum(
+        range(0, 50, 5)
+    )
+    assert count_executions(triangle, {}, [Expr.atom("not", J)]) == 49
+    assert count_executions(nest, {}, [compared("eq", Expr.name("n"), 1)]) is None
+    assert count_executions(nest, {"n": 2}, [compared("eq", Expr.name("n"), 1)]) == 0
 
 
 def _truncated(value: int, size: int) -> int:

@@ -10,7 +10,7 @@ from texts import facts_of_texts
 
 from regionpredict.analysis.dependence import (
     carried_dependence,
-    independent,
+    is_independent_loop,
     parallel_loops,
     root_of,
     unconditional_references,
@@ -254,7 +254,7 @@ def test_inner_loops_that_may_be_shared(body: str, sure: bool) -> None:
     region = region_of(I_J + body)
     assert region.nest is not None
     (inner,) = (node for node in region.nest.body if isinstance(node, Loop))
-    assert independent(region, inner) == sure
+    assert is_independent_loop(region, inner) == sure
 
 
 def test_a_thread_s_own_array_may_carry_something() -> None:
@@ -262,4 +262,4 @@ def test_a_thread_s_own_array_may_carry_something() -> None:
     region = region_of(body)
     assert region.nest is not None
     (inner,) = (node for node in region.nest.body if isinstance(node, Loop))
-    assert not independent(region, inner)
+    assert not is_independent_loop(region, inner)

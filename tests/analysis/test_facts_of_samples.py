@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 import yaml
 
-from regionpredict.analysis import RegionFacts, bind
+from regionpredict.analysis import RegionFacts, bind_names
 from regionpredict.frontend import default_frontend, requests_for
 from regionpredict.ir import Definition, Expr, Loop
 from regionpredict.pipeline import analyse
@@ -124,7 +124,7 @@ def test_counts_and_working_set(name: str, frontend: str, sizes: list[int]) -> N
         region = facts.region
         given = dict(zip(parameters(name, region.function), sizes, strict=False))
         for outer in around(region.enclosing, dict(given)):
-            at = dict(bind(region, definitions, outer).values)
+            at = dict(bind_names(region, definitions, outer).values)
             where = f"{region.id} at {outer}"
             iterations = worth(claim["iterations"], at)
             assert _value(facts.iterations.expr, at) == iterations, where

@@ -13,9 +13,9 @@ from regionpredict.analysis.history.first_touch import (
     Placement,
     first_touched,
     in_domain,
-    placements,
+    placements_of_regions,
 )
-from regionpredict.analysis.history.first_writes import follow
+from regionpredict.analysis.history.first_writes import simulate_first_writes
 from regionpredict.frontend import read, requests_for
 from regionpredict.ir import Program
 
@@ -54,7 +54,7 @@ def placed(tmp_path: Path, frontend: str, *texts: str) -> dict[str, Placement]:
 
 
 def by_function(program: Program) -> dict[str, Placement]:
-    found = placements(program, follow(program.flows))
+    found = placements_of_regions(program, simulate_first_writes(program.flows))
     return dict(zip((r.function for r in program.regions), found, strict=True))
 
 
@@ -295,7 +295,11 @@ int main(void) {
         (tmp_path / name).write_text(text)
         paths.append(str(tmp_path / name))
     program = read(requests_for(paths), frontend, flows=True)
-    found = zip(program.regions, placements(program, follow(program.flows)), strict=True)
+    found = zip(
+        program.regions,
+        placements_of_regions(program, simulate_first_writes(program.flows)),
+        strict=True,
+    )
     assert [p.kind for r, p in found if r.function == "main"] == ["serial", "parallel"]
 
 
@@ -381,7 +385,7 @@ void f(int n, double *a, double *b, double *c, double *d) {
 }
 """)["f"]  # fmt: skip
     assert found.assumed
-    assert found.assumptions == (
+    assert found.assumption_lines == (
         "pages of b, d placed by a parallel first touch",
         "pages of a, c placed by a serial first touch",
     )
@@ -402,7 +406,7 @@ int main(void) {
   kernel(1000, x, y);
 }
 """)["kernel"]  # fmt: skip
-    assert (found.kind, found.assumed, found.assumptions) == ("serial", False, ())
+    assert (found.kind, found.assumed, found.assumption_lines) == ("serial", False, ())
     assert not found.is_serial("z")  # no array of the region
     assert "assumed" not in found.reason
 
@@ -411,16 +415,16 @@ def test_placements_without_arrays(frontend: str) -> None:
     """As a caller gives them, for all arrays at once; and where no reading of a region was seen."""
     for kind in ("serial", "parallel"):
         given = Placement(kind, "as given", False)
-        assert (given.is_serial("any"), given.assumptions) == (kind == "serial", ())
+        assert (given.is_serial("any"), given.assumption_lines) == (kind == "serial", ())
         assumed = Placement(kind, "as nobody knows", True)
-        assert assumed.assumptions == (f"pages placed by a {kind} first touch",)
-        assert (first_touched(kind).is_serial("any"), first_touched(kind).assumptions) == (
+        assert assumed.assumption_lines == (f"pages placed by a {kind} first touch",)
+        assert (first_touched(kind).is_serial("any"), first_touched(kind).assumption_lines) == (
             kind == "serial", (),
         )  # fmt: skip
-    assert (INTERLEAVED.is_serial("any"), INTERLEAVED.assumptions) == (False, ())
+    assert (INTERLEAVED.is_serial("any"), INTERLEAVED.assumption_lines) == (False, ())
     chosen = in_domain(3)
-    assert (chosen.is_serial("any"), chosen.assumptions, chosen.domain) == (True, (), 3)
-    assert UNSEEN.assumptions == ("pages placed by a parallel first touch",)
+    assert (chosen.is_serial("any"), chosen.assumption_lines, chosen.domain) == (True, (), 3)
+    assert UNSEEN.assumption_lines == ("pages placed by a parallel first touch",)
 
 
 def test_a_region_without_shared_arrays(tmp_path: Path, frontend: str) -> None:

@@ -8,7 +8,12 @@ from __future__ import annotations
 import pytest
 
 from regionpredict.analysis.history import first_writes
-from regionpredict.analysis.history.first_writes import Before, FirstWrite, WriteHistory, follow
+from regionpredict.analysis.history.first_writes import (
+    Before,
+    FirstWrite,
+    WriteHistory,
+    simulate_first_writes,
+)
 from regionpredict.ir import Span
 from regionpredict.ir.flow import Block, CallEvent, Event, Flow, Link, Place, Returned, Write
 
@@ -41,7 +46,7 @@ def flow(name: str, *events: Event, parameters: tuple[Place, ...] = ()) -> Flow:
 
 
 def program(*events: Event) -> WriteHistory:
-    return follow([flow("main", *events)])
+    return simulate_first_writes([flow("main", *events)])
 
 
 def first(followed: WriteHistory, line: int = 9) -> dict[str, tuple[str, bool]]:
@@ -157,7 +162,7 @@ def test_the_first_of_two_writes_counts() -> None:
 def test_where_it_was() -> None:
     inner = flow("fill", block("loop", 5, write(("x", "*"), 6)), parameters=(("x",),))
     main = flow("main", call("fill", A, line=7), share(9))
-    (visit,) = follow([main, inner]).first[at(9)]
+    (visit,) = simulate_first_writes([main, inner]).first[at(9)]
     assert visit["a"] is not None
     assert visit["a"].how == (
         "first written by a loop of one thread at f.c:5 in fill(); main() calls fill() at f.c:7"
@@ -191,7 +196,7 @@ def test_what_a_function_returns() -> None:
 
     def found(*events: Event) -> set[str]:
         main = flow("main", *events, filled, share(9, names=names))
-        return set(first(follow([main, give, fresh, silent])))
+        return set(first(simulate_first_writes([main, give, fresh, silent])))
 
     assert found(call("give", A, result=("q",))) == {"a", "q"}
     assert found(call("fresh", result=("q",)), call("fresh", result=("w",))) == {"q"}
@@ -201,11 +206,11 @@ def test_what_a_function_returns() -> None:
 def test_arguments_by_position() -> None:
     """An address nobody knows leaves its parameter alone; a pointer that is set anew is another."""
     fill = flow("fill", block("loop", 5, write(("y", "*"))), parameters=(("x",), ("y",)))
-    assert first(follow([flow("main", call("fill", A, B), share(9)), fill])) == {
+    assert first(simulate_first_writes([flow("main", call("fill", A, B), share(9)), fill])) == {
         "b": ("serial", True)
     }
-    assert first(follow([flow("main", call("fill", A, None), share(9)), fill])) == {}
-    assert first(follow([flow("main", call("fill", A), share(9)), fill])) == {}
+    assert first(simulate_first_writes([flow("main", call("fill", A, None), share(9)), fill])) == {}
+    assert first(simulate_first_writes([flow("main", call("fill", A), share(9)), fill])) == {}
     lost = (Link(P, A, at(2)), Link(P, None, at(3)), block("loop", 4, write(("p", "*"))))
     assert first(program(*lost, share(9))) == {}
     assert first(program(*lost[::2], share(9))) == {"a": ("serial", True)}
@@ -213,14 +218,16 @@ def test_arguments_by_position() -> None:
 
 def test_calls_that_recur_end() -> None:
     down = flow("down", call("down"), block("loop", 2, write(A)))
-    assert first(follow([flow("main", call("down"), share(9)), down])) == {"a": ("serial", True)}
+    assert first(simulate_first_writes([flow("main", call("down"), share(9)), down])) == {
+        "a": ("serial", True)
+    }
 
 
 def test_calls_in_calls_are_followed_forty_deep() -> None:
     def found(deep: int) -> dict[str, tuple[str, bool]]:
         chain = [flow(f"f{k}", call(f"f{k + 1}")) for k in range(deep)]
         last = flow(f"f{deep}", block("loop", 2, write(A)))
-        return first(follow([flow("main", call("f0"), share(9)), *chain, last]))
+        return first(simulate_first_writes([flow("main", call("f0"), share(9)), *chain, last]))
 
     assert found(39) == {"a": ("serial", True)}
     assert found(45) == {}
@@ -238,15 +245,17 @@ def test_no_more_events_than_are_allowed(monkeypatch: pytest.MonkeyPatch) -> Non
     roots = [flow(name, *events[:1], share(line)) for name, line in (("f", 9), ("g", 8))]
     for most, seen in ((6, {at(8), at(9)}), (5, set())):
         monkeypatch.setattr(first_writes, "_MAX_EVENTS_IN_ALL", most)
-        assert follow(roots).first.keys() == seen
+        assert simulate_first_writes(roots).first.keys() == seen
 
 
 def test_only_what_comes_to_a_region_is_followed() -> None:
     """A function that nobody calls and that has a region is followed by itself."""
     alone = flow("alone", block("loop", 2, write(("x",))), share(9, names=(("x", ("x",)),)))
-    assert first(follow([flow("main", write(A)), alone])) == {"x": ("serial", True)}
+    assert first(simulate_first_writes([flow("main", write(A)), alone])) == {"x": ("serial", True)}
     called = flow("caller", call("alone"))
-    assert first(follow([flow("main", write(A)), called, alone])) == {"x": ("serial", True)}
+    assert first(simulate_first_writes([flow("main", write(A)), called, alone])) == {
+        "x": ("serial", True)
+    }
 
 
 # -- who wrote last -------------------------------------------------------------------------------
@@ -394,7 +403,9 @@ def test_a_struct_beyond_the_parameters_goes_nowhere() -> None:
     shown = flow("show", block("loop", 4, write(("a", ".v", "*"))), parameters=(("a",),))
     call_of_two = CallEvent("show", (None, None), ("r",), at(3), values=((0, A), (1, B)))
     names = (("a", (*A, ".v", "*")), ("b", (*B, ".v", "*")))
-    written = first(follow([flow("main", call_of_two, share(9, names=names)), shown]))
+    written = first(
+        simulate_first_writes([flow("main", call_of_two, share(9, names=names)), shown])
+    )
     assert set(written) == {"a"}
 
 
@@ -407,5 +418,5 @@ def test_calls_without_effects_count_with_all_their_events(monkeypatch: pytest.M
     # The call and the three events inside, and the loop with its write.
     for most, seen in ((6, True), (5, False)):
         monkeypatch.setattr(first_writes, "_MAX_EVENTS", most + 1)
-        visits = follow([main, helper]).first
+        visits = simulate_first_writes([main, helper]).first
         assert (at(9) in visits and visits[at(9)][0]["a"] is not None) is seen

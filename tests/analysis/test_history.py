@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from regionpredict.analysis.history.data_between import with_data_between
-from regionpredict.analysis.history.first_writes import follow
-from regionpredict.analysis.history.last_writes import History, histories
+from regionpredict.analysis.history.first_writes import simulate_first_writes
+from regionpredict.analysis.history.last_writes import History, histories_of_regions
 from regionpredict.frontend import read, requests_for
 from regionpredict.pipeline import analyse
 
@@ -30,7 +30,7 @@ def pasts(tmp_path: Path, frontend: str, text: str) -> dict[int, History]:
     path = tmp_path / "program.c"
     path.write_text(HEAD + text)
     program = read(requests_for([str(path)]), frontend, flows=True)
-    return dict(enumerate(histories(program, follow(program.flows))))
+    return dict(enumerate(histories_of_regions(program, simulate_first_writes(program.flows))))
 
 
 def test_new_memory_is_fresh_once(tmp_path: Path, frontend: str) -> None:
@@ -324,7 +324,9 @@ def test_what_calls_of_one_function_hand_it(
     path.write_text(HEAD + ADD % calls + MAIN)
     analysis = analyse(requests_for([str(path)]), {}, frontend=frontend)
     program = analysis.program
-    (own,) = with_data_between(histories(program, follow(program.flows)), analysis.facts)
+    (own,) = with_data_between(
+        histories_of_regions(program, simulate_first_writes(program.flows)), analysis.facts
+    )
     assert own.repeats
     assert (own.bytes_between, own.untouched) == (bytes_between, frozenset())
 
@@ -351,7 +353,9 @@ static void work(int n, double *a, double *b) {
 """ + MAIN)  # fmt: skip
     analysis = analyse(requests_for([str(path)]), {}, frontend=frontend)
     program = analysis.program
-    *_, own = with_data_between(histories(program, follow(program.flows)), analysis.facts)
+    *_, own = with_data_between(
+        histories_of_regions(program, simulate_first_writes(program.flows)), analysis.facts
+    )
     assert (own.repeats, own.bytes_between) == (False, 8_000.0)
 
 
@@ -390,7 +394,7 @@ static void work(int n, double *a, double *b) {
         path.write_text(text.replace("i < 100000", f"i < {bound}"))
         analysis = analyse(requests_for([str(path)]), {}, frontend=frontend)
         program = analysis.program
-        known = histories(program, follow(program.flows))
+        known = histories_of_regions(program, simulate_first_writes(program.flows))
         assert with_data_between(known, analysis.facts)[1].bytes_between == expected
 
 
@@ -419,7 +423,7 @@ static void work(int n, double *a, double *b) {
 """ + MAIN)  # fmt: skip
     analysis = analyse(requests_for([str(path)]), {}, frontend=frontend)
     program = analysis.program
-    known = histories(program, follow(program.flows))
+    known = histories_of_regions(program, simulate_first_writes(program.flows))
     assert {name for _, name in known[1].between} == {"t", "u", "w"}
     assert with_data_between(known, analysis.facts)[1].bytes_between == 8_000.0
 
@@ -451,7 +455,9 @@ int main(int argc, char **argv) {
     )
     analysis = analyse(requests_for([str(path)]), {}, frontend=frontend)
     program = analysis.program
-    _, own = with_data_between(histories(program, follow(program.flows)), analysis.facts)
+    _, own = with_data_between(
+        histories_of_regions(program, simulate_first_writes(program.flows)), analysis.facts
+    )
     (part,) = own.open_between
     assert (own.bytes_between, part.function) == (0.0, "both")
     (name,) = part.bytes.names
@@ -490,7 +496,9 @@ int main(void) {
     )
     analysis = analyse(requests_for([str(path)]), {}, frontend=frontend)
     program = analysis.program
-    _, own = with_data_between(histories(program, follow(program.flows)), analysis.facts)
+    _, own = with_data_between(
+        histories_of_regions(program, simulate_first_writes(program.flows)), analysis.facts
+    )
     assert {name for part in own.open_between for name in part.bytes.names} == {"row[i+1]-row[i]"}
     given = own.at({"row[i+1]-row[i]": 5})
     assert (given.bytes_between, given.open_between) == (40_000.0, ())

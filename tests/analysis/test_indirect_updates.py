@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from texts import facts_of_texts
 
-from regionpredict.analysis.conflicts import conflicts
+from regionpredict.analysis.conflicts import conflict_diagnostics
 from regionpredict.analysis.indirect_writes import indirect_updates, possible_races
 from regionpredict.ir import Region
 
@@ -128,7 +128,7 @@ POSSIBLE = "is written through an index from memory: a race if two iterations us
 def test_writes_that_may_meet(loops: str, told: list[str]) -> None:
     region = region_of(loops)
     assert [access.text for access in possible_races(region)] == told
-    notes = [note for note in conflicts(region, None) if note.id == "RP225"]
+    notes = [note for note in conflict_diagnostics(region, None) if note.id == "RP225"]
     assert [note.message.partition(f" {POSSIBLE}")[0] for note in notes] == told
     assert all(POSSIBLE in note.message for note in notes)
 
@@ -140,7 +140,7 @@ def test_nobody_else_s_elements(clauses: str) -> None:
 
 
 def rules(loops: str, clauses: str = "", trips: int | None = None) -> list[str]:
-    return [note.id for note in conflicts(region_of(loops, clauses), trips)]
+    return [note.id for note in conflict_diagnostics(region_of(loops, clauses), trips)]
 
 
 def test_one_thread_or_one_iteration_is_alone() -> None:
@@ -152,12 +152,12 @@ def test_one_thread_or_one_iteration_is_alone() -> None:
     for threads, told in ((1, []), (3, ["RP221"])):
         text = f"{HEAD}void f(int n) {{\n{team % threads}\n}}\n"
         (facts,) = facts_of_texts(text)
-        assert [note.id for note in conflicts(facts.region, None)] == told
+        assert [note.id for note in conflict_diagnostics(facts.region, None)] == told
 
 
 def test_how_far_apart_is_told() -> None:
     def message(loops: str) -> str:
-        (note,) = conflicts(region_of(loops), None)
+        (note,) = conflict_diagnostics(region_of(loops), None)
         return note.message
 
     assert message(I + "y[i + 1] = y[i];").endswith(
@@ -191,8 +191,8 @@ def test_how_far_apart_is_told() -> None:
 def test_variables_of_all_threads(body: str, told: list[str]) -> None:
     text = f"{HEAD}int k;\nvoid f(int n, int m) {{\n#pragma omp parallel for\n{I}{body}\n}}\n"
     (facts,) = facts_of_texts(text)
-    notes = conflicts(facts.region, None)
+    notes = conflict_diagnostics(facts.region, None)
     assert [note.message for note in notes if note.id == "RP222"] == told
     own = text.replace("parallel for", "parallel for private(k)")
     (facts,) = facts_of_texts(own)
-    assert [note for note in conflicts(facts.region, None) if note.id == "RP222"] == []
+    assert [note for note in conflict_diagnostics(facts.region, None) if note.id == "RP222"] == []

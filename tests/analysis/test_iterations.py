@@ -9,7 +9,7 @@ import pytest
 from texts import facts_of_loop, facts_of_texts
 
 from regionpredict.analysis import RegionFacts
-from regionpredict.analysis.iterations import executions
+from regionpredict.analysis.iterations import executions_in_loops
 from regionpredict.ir import Expr, Loop, Span
 
 HEAD = """
@@ -209,4 +209,4 @@ def test_a_form_of_120_parts_is_shown(names: int, constant: int, shown: bool) ->
     bound = sum((Expr.name(f"n{at}") for at in range(names)), Expr.const(constant))
     assert bound.size == 120 + (not shown)
     loop = Loop("i", Expr.const(0), bound, "<", Expr.const(1), (), Span("f.c", 1))
-    assert (executions((loop,)).expr is not None) is shown
+    assert (executions_in_loops((loop,)).expr is not None) is shown

@@ -25,7 +25,7 @@ from nests import (
 )
 
 from regionpredict.analysis import Bindings, RegionFacts
-from regionpredict.analysis.iterations import executions
+from regionpredict.analysis.iterations import executions_in_loops
 from regionpredict.frontend import requests_for
 from regionpredict.pipeline import analyse
 
@@ -54,7 +54,7 @@ def check_counts(nests: Sequence[Nest], frontend: str, *, withheld: bool) -> Non
             shown = (nest.text(), n)
             assert facts.iterations.expr is not None, shown
             assert facts.iterations.expr.evaluate({"n": n}) == nest.iterations(n), shown
-            runs = executions(statement.loops)
+            runs = executions_in_loops(statement.loops)
             if runs.expr is None:
                 assert withheld, shown
                 continue
@@ -62,7 +62,7 @@ def check_counts(nests: Sequence[Nest], frontend: str, *, withheld: bool) -> Non
                 value = runs.expr.evaluate({"n": n})
                 assert value == nest.executions(n), (*shown, f"{runs.expr} gives {value}")
         for n in (*range(5), *SIZES):
-            given_n = executions(statement.loops).value(Bindings({"n": n}))
+            given_n = executions_in_loops(statement.loops).value(Bindings({"n": n}))
             assert given_n == nest.executions(n), (nest.text(), n)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import pytest
 from texts import facts_of_texts, the_access
 
-from regionpredict.analysis.patterns import pattern
+from regionpredict.analysis.patterns import access_pattern
 from regionpredict.ir import Access, Array, Expr, Loop, Span
 
 I_J = "for (int i = 0; i < 50; i++) for (int j = 0; j < 50; j++) "
@@ -105,9 +105,9 @@ def test_rows_of_an_array_of_other_rank_are_long() -> None:
     i, one, span = Expr.name("i"), Expr.const(1), Span("f.c", 1)
     loop = Loop("i", Expr.const(0), Expr.const(9), "<", one, (), span)
     access = Access("a", "write", (i, one), "a[i][1]", span)
-    assert pattern(access, Array("a", 8, (Expr.const(5),), "global"), (loop,)) == "latency"
+    assert access_pattern(access, Array("a", 8, (Expr.const(5),), "global"), (loop,)) == "latency"
     five = (Expr.const(9), Expr.const(5))
-    assert pattern(access, Array("a", 8, five, "global"), (loop,)) == "streaming"
+    assert access_pattern(access, Array("a", 8, five, "global"), (loop,)) == "streaming"
 
 
 def test_rows_of_unknown_length_are_long() -> None:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from regionpredict.analysis.periodic_subscripts import unwrapped
+from regionpredict.analysis.periodic_subscripts import without_wrap_around
 from regionpredict.ir import Expr, Loop, Span
 
 I_, J, N = Expr.name("i"), Expr.name("j"), Expr.name("n")
@@ -45,7 +45,7 @@ def select(condition: Expr, then: Expr, other: Expr) -> Expr:
     ],
 )  # fmt: skip
 def test_a_neighbour(subscript: Expr, expected: Expr) -> None:
-    assert unwrapped(subscript, LOOPS) == expected
+    assert without_wrap_around(subscript, LOOPS) == expected
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def test_a_neighbour(subscript: Expr, expected: Expr) -> None:
     ],
 )
 def test_no_neighbour(subscript: Expr) -> None:
-    assert unwrapped(subscript, LOOPS) == subscript
+    assert without_wrap_around(subscript, LOOPS) == subscript
 
 
 @settings(max_examples=100, derandomize=True)
@@ -73,7 +73,7 @@ def test_each_step_but_one_goes_to_the_place_beside(
 ) -> None:
     """The place and what it is read as differ by whole periods, which change once at most."""
     around = (loop("i", Expr.const(start), Expr.const(start + trips)),)
-    read = unwrapped(mod(I_ + apart, Expr.const(period)), around)
+    read = without_wrap_around(mod(I_ + apart, Expr.const(period)), around)
     if trips > period:
         assert read == mod(I_ + apart, Expr.const(period))
         return

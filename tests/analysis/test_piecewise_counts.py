@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from regionpredict.analysis import Bindings, RegionFacts
-from regionpredict.analysis.iterations import executions
+from regionpredict.analysis.iterations import executions_in_loops
 from regionpredict.analysis.symbolic.piecewise import Steps, exact_total, readable_total
 from regionpredict.frontend import requests_for
 from regionpredict.ir import Expr
@@ -343,7 +343,7 @@ def test_values_hold_where_the_shown_form_does_not(tmp_path: Path, frontend: str
         "for (int i = 0; i < n; i++) for (int j = MAX(0, i - w); j < MIN(n, i + w + 1); j++)"
         " a[i][j] = 0;"
     )
-    runs = executions(facts_of(tmp_path, frontend, loops).statements[-1].loops)
+    runs = executions_in_loops(facts_of(tmp_path, frontend, loops).statements[-1].loops)
     for n in range(8):
         for w in range(-3, 12):
             truth = sum(max(0, min(n, i + w + 1) - max(0, i - w)) for i in range(n))

@@ -11,8 +11,8 @@ from regionpredict.analysis.symbolic.piecewise import (
     _RUNS,
     _T,
     Steps,
-    _bounds,
-    _divisor,
+    _bounds_of_expression,
+    _floor_divisor,
     _follows_from,
     _grouped_by_atoms,
     _has_iteration_count,
@@ -76,7 +76,7 @@ def test_bounds_of_floor_divisions(
     expression: Expr, low: Fraction | int | None, high: Fraction | int | None
 ) -> None:
     """`a/c - (c - 1)/c <= floor(a/c) <= a/c`: from below for a positive factor, else from above."""
-    assert _bounds(expression) == (low, high)
+    assert _bounds_of_expression(expression) == (low, high)
     if low is not None and high is not None:
         assert all(low <= (expression.evaluate({"n": n, "m": 3}) or 0) <= high for n in range(30))
 
@@ -90,12 +90,12 @@ def test_what_may_be_negative() -> None:
 
 
 def test_divisors() -> None:
-    assert _divisor(atom_of(over(N, 3))) == 3
-    assert _divisor(Atom("floordiv", (N, ONE))) == 1
-    assert _divisor(atom_of(over(N, M))) is None
-    assert _divisor(atom_of(over(N, 0))) is None
-    assert _divisor(atom_of(over(N, -2))) is None
-    assert _divisor(atom_of(least(N, M))) is None
+    assert _floor_divisor(atom_of(over(N, 3))) == 3
+    assert _floor_divisor(Atom("floordiv", (N, ONE))) == 1
+    assert _floor_divisor(atom_of(over(N, M))) is None
+    assert _floor_divisor(atom_of(over(N, 0))) is None
+    assert _floor_divisor(atom_of(over(N, -2))) is None
+    assert _floor_divisor(atom_of(least(N, M))) is None
 
 
 # -- what follows from what -----------------------------------------------------------------------

@@ -10,7 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_loop_enumeration import COLUMN, PLACE, ROW, N, loop
 
-from regionpredict.analysis.loop_enumeration import Extent, extents, has_unknown_trips, runs
+from regionpredict.analysis.loop_enumeration import (
+    Extent,
+    count_executions,
+    extents_over_loops,
+    has_unknown_trips,
+)
 from regionpredict.ir import Expr, Loop
 
 NAMES = ("i", "j", "k")
@@ -76,12 +81,12 @@ def test_random_nests_by_carrying_them_out(loops: tuple[Loop, ...], data: st.Dat
     try:
         points = list(carry_out(loops, {}))
     except Endless:
-        assert runs(loops, {}) is None
-        assert extents(subscripts, loops, {}) is None
+        assert count_executions(loops, {}) is None
+        assert extents_over_loops(subscripts, loops, {}) is None
         return
-    assert runs(loops, {}) == len(points)
+    assert count_executions(loops, {}) == len(points)
     values = [[one.evaluate(at) for at in points] for one in subscripts]
-    assert extents(subscripts, loops, {}) == (
+    assert extents_over_loops(subscripts, loops, {}) == (
         tuple(Extent(min(own), max(own)) for own in values) if points else ()  # type: ignore[type-var]
     )
 
@@ -89,19 +94,19 @@ def test_random_nests_by_carrying_them_out(loops: tuple[Loop, ...], data: st.Dat
 def test_loops_whose_variables_nobody_asks_for_are_multiplied() -> None:
     """However long they are, and in whatever order."""
     long = loop("i", 0, "<", N), loop("j", 5, ">", -N, -2), loop("k", 0, "<=", 3)
-    assert runs(long, {"n": 10**9}) == 10**9 * ((10**9 + 6) // 2) * 4
-    assert extents((ROW - COLUMN,), long, {"n": 10**9}) == (Extent(-5, 2 * 10**9 - 2),)
+    assert count_executions(long, {"n": 10**9}) == 10**9 * ((10**9 + 6) // 2) * 4
+    assert extents_over_loops((ROW - COLUMN,), long, {"n": 10**9}) == (Extent(-5, 2 * 10**9 - 2),)
     triangle = (loop("i", 0, "<", 9), loop("j", 0, "<=", ROW), loop("k", 0, "<", N))
-    assert runs(triangle, {"n": 10**9}) == 45 * 10**9
+    assert count_executions(triangle, {"n": 10**9}) == 45 * 10**9
 
 
 def test_as_many_iterations_as_a_tenth_of_a_second_has() -> None:
     """Those of `i` are gone through, and for an extent each corner of what is left."""
     for most, known in ((20_000, True), (20_001, False)):
         nest = (loop("i", 0, "<", most), loop("j", 0, "<=", ROW))
-        assert (runs(nest, {}) == most * (most + 1) // 2) is known
+        assert (count_executions(nest, {}) == most * (most + 1) // 2) is known
         halves = (loop("i", 0, "<", most // 2 + most % 2), loop("j", 0, "<=", ROW))
-        assert (extents((ROW,), halves, {}) is not None) is known
+        assert (extents_over_loops((ROW,), halves, {}) is not None) is known
 
 
 def test_loops_that_nobody_can_count() -> None:
@@ -111,9 +116,9 @@ def test_loops_that_nobody_can_count() -> None:
     by_data = loop("j", 0, "<", data)
     for other in (open_end, by_data):
         assert has_unknown_trips((known, other), {}) and not has_unknown_trips((known,), {})
-        assert extents((ROW,), (known, other), {}) == (Extent(0, 6),)
-        assert extents((COLUMN,), (known, other), {}) is None
-        assert runs((known, other), {}) is None
+        assert extents_over_loops((ROW,), (known, other), {}) == (Extent(0, 6),)
+        assert extents_over_loops((COLUMN,), (known, other), {}) is None
+        assert count_executions((known, other), {}) is None
     assert not has_unknown_trips((known, open_end), {"n": 3})
     assert not has_unknown_trips((known, loop("j", 0, "<", ROW)), {})
     # One that is not counted at all, and one whose start is data.
@@ -121,4 +126,4 @@ def test_loops_that_nobody_can_count() -> None:
     assert has_unknown_trips((endless,), {})
     assert has_unknown_trips((known, loop("j", data, "<", 9)), {})
     # A half is no value of a variable.
-    assert extents((ROW * Fraction(1, 2),), (loop("i", 0, "<", 4),), {}) is None
+    assert extents_over_loops((ROW * Fraction(1, 2),), (loop("i", 0, "<", 4),), {}) is None

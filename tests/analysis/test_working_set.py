@@ -10,7 +10,7 @@ from texts import facts_of_loop, facts_of_texts
 from regionpredict.analysis.footprint import (
     Reference,
     declared_bytes,
-    footprint,
+    footprint_bytes,
     may_be_less,
     touched_bytes,
 )
@@ -275,11 +275,11 @@ def test_an_array_that_is_not_what_it_was_declared() -> None:
     access = Access("a", "write", (i, table), "a[i][t[i]]", span)
     ranges = domain_of((Loop("i", ZERO, Expr.const(4), "<", ONE, (), span),)).ranges
     for dims, size in (((Expr.const(5),), 5 * 8), ((None,), None)):
-        found = footprint(Array("a", 8, dims, "global"), [Reference(access, ranges)])
+        found = footprint_bytes(Array("a", 8, dims, "global"), [Reference(access, ranges)])
         assert (None if found is None else found.constant) == size
     square = Array("a", 8, (Expr.const(5), Expr.const(3)), "global")
     assert declared_bytes(square) == 5 * 3 * 8
-    assert footprint(square, ()) == 0  # nothing refers to it
+    assert footprint_bytes(square, ()) == 0  # nothing refers to it
 
 
 def test_a_clamp_that_holds_nothing_back() -> None:

@@ -20,7 +20,7 @@ import numpy as np
 from extrap_models import ExtraP
 
 from regionpredict.fit import fit, fit_many
-from regionpredict.fit.model.terms import DEFAULT_TERMS, evaluate, is_growth
+from regionpredict.fit.model.terms import DEFAULT_TERMS, evaluate_term, is_growth
 
 COMMON = [(0, 1), (0, 2), (0.5, 0), (1, 0), (1, 1), (1.5, 0), (2, 0), (2, 1), (3, 0)]
 AXES = ([4, 8, 16, 32, 64], [8, 16, 32, 64, 128], [32, 64, 128, 256, 512])
@@ -50,7 +50,7 @@ def sums(rng: Any, axis: list[int], parts: list[Any], noise: float, kind: str) -
 
     def truth(x: Any) -> float:
         value = x[0] if isinstance(x, tuple) else x
-        return float(sum(c * evaluate(t, float(value)) for c, t in parts))
+        return float(sum(c * evaluate_term(t, float(value)) for c, t in parts))
 
     growing = [t for c, t in parts if c and is_growth(t)]
     points = [(float(p),) for p in axis]
@@ -91,7 +91,7 @@ def two_terms(count: int, shares: str) -> Callable[..., Sample]:
             c = [rng.uniform(1, 10), rng.uniform(0.1, 1), rng.uniform(0.1, 1)]
         else:
             w = 10 ** rng.uniform(-1, 2) * rng.dirichlet([1, 1, 1])
-            c = [w[0], w[1] / evaluate(a, axis[-1]), w[2] / evaluate(b, axis[-1])]
+            c = [w[0], w[1] / evaluate_term(a, axis[-1]), w[2] / evaluate_term(b, axis[-1])]
         return sums(rng, axis, [(c[0], (0, 0)), (c[1], a), (c[2], b)], noise, kind)
 
     return make
@@ -120,16 +120,16 @@ def kinked(count: int) -> Callable[..., Sample]:
         a, b = (COMMON[k] for k in rng.choice(len(COMMON), 2, replace=False))
         change = axis[count // 2]
         # At the change the second law begins between 0.3 and 3 times where the first one is.
-        top = float(evaluate(a, change)) * rng.uniform(0.1, 1) + rng.uniform(1, 10)
-        below = (top * rng.uniform(0.05, 0.5), top / float(evaluate(a, change)))
+        top = float(evaluate_term(a, change)) * rng.uniform(0.1, 1) + rng.uniform(1, 10)
+        below = (top * rng.uniform(0.05, 0.5), top / float(evaluate_term(a, change)))
         level = top * rng.choice([rng.uniform(0.3, 0.6), rng.uniform(1.6, 3)])
         share = rng.uniform(0.3, 0.9)
-        above = (level * (1 - share), level * share / float(evaluate(b, change)))
+        above = (level * (1 - share), level * share / float(evaluate_term(b, change)))
 
         def truth(x: Any) -> float:
             value = float(x[0] if isinstance(x, tuple) else x)
             (base, slope), term = (below, a) if value < change else (above, b)
-            return float(base + slope * evaluate(term, value))
+            return float(base + slope * evaluate_term(term, value))
 
         points = [(p,) for p in axis]
         return Sample(points, noisy(rng, [truth(p) for p in points], noise, kind), truth, {0: b})
@@ -182,7 +182,7 @@ def grid(parameters: int, shape: str) -> Callable[..., Sample]:
         }[shape]
         c = [rng.uniform(1, 10), *rng.uniform(0.1, 1, len(monomials))]
         if shape == "balanced sum":  # every term counts at the largest point
-            tops = [float(evaluate(terms[k], float(GRID_AXES[k][-1]))) for k in range(used)]
+            tops = [float(evaluate_term(terms[k], float(GRID_AXES[k][-1]))) for k in range(used)]
             c = [c[0], *(10 * share / top for share, top in zip(c[1:], tops, strict=True))]
 
         def truth(x: Any) -> Any:
@@ -190,7 +190,7 @@ def grid(parameters: int, shape: str) -> Callable[..., Sample]:
             total = c[0] + 0 * x[..., 0]
             for k, monomial in zip(c[1:], monomials, strict=True):
                 total = total + k * np.prod(
-                    [evaluate(terms[m], x[..., m]) for m in monomial], axis=0
+                    [evaluate_term(terms[m], x[..., m]) for m in monomial], axis=0
                 )
             return total
 

@@ -22,7 +22,7 @@ from regionpredict.measure.runtime_library import shared_library
 from regionpredict.trace.analysis import analyse
 from regionpredict.trace.kernels import Kernels
 from regionpredict.trace.otf2_reader import read_otf2
-from regionpredict.trace.results import critical_path, delays, waits
+from regionpredict.trace.results import critical_path, delay_costs, wait_states
 from regionpredict.user_cache import private_folder, user_cache_folder
 
 SLOW_EVENTS = 100_000
@@ -47,7 +47,7 @@ def main() -> None:
         trace = read_otf2(anchor, kernels)
         read = time.process_time()
         analysis = analyse(trace, kernels)
-        results = [tell(analysis) for tell in (waits, delays, critical_path)]
+        results = [tell(analysis) for tell in (wait_states, delay_costs, critical_path)]
         done = time.process_time()
         wall = time.monotonic() - clock
         count = len(trace)

@@ -19,7 +19,7 @@ from regionpredict.trace import Collective, Communicator, EventTrace, Kind, Loca
 from regionpredict.trace.event_trace import NONE, Paradigm, Region, Role
 from regionpredict.trace.factors import run_factors
 from regionpredict.trace.kernels import Kernels
-from regionpredict.trace.matching import match
+from regionpredict.trace.matching import match_operations
 from regionpredict.trace.paraver import read_paraver
 from regionpredict.trace.scaling import study_of
 
@@ -78,7 +78,9 @@ def published(folder: Path, kernels: Kernels) -> None:
     rows = {row[0].lstrip("#"): row[1:] for row in lines}
     widths = [int(text) for text in rows.pop("Number of processes")]
     traces = [read_paraver(folder / f"epoch_{width}proc.prv.gz", kernels) for width in widths]
-    study = study_of([run_factors(trace, match(trace, kernels), kernels) for trace in traces])
+    study = study_of(
+        [run_factors(trace, match_operations(trace, kernels), kernels) for trace in traces]
+    )
     ours = {
         "Parallel efficiency": lambda r: 100 * r.factors.parallel,
         "Load balance": lambda r: 100 * r.factors.load_balance,
@@ -115,11 +117,11 @@ def main() -> None:
         if len(sys.argv) > 1:
             published(Path(sys.argv[1]), kernels)
         small = ring(2, 2)
-        run_factors(small, match(small, kernels), kernels)  # compiles
+        run_factors(small, match_operations(small, kernels), kernels)  # compiles
         for ranks in (16, 1024):
             trace = ring(ranks, 1_000_000 // (6 * ranks))
             start = time.process_time()
-            factors = run_factors(trace, match(trace, kernels), kernels)
+            factors = run_factors(trace, match_operations(trace, kernels), kernels)
             took = time.process_time() - start
             print(f"{len(trace)} events of {ranks} ranks: {took:.2f} s of processor time")
             assert factors.serialisation == 1

@@ -11,7 +11,7 @@ import pytest
 from regionpredict.cli import progress
 from regionpredict.cli.group import group
 from regionpredict.cli.progress import StageLine
-from regionpredict.isolation import isolated
+from regionpredict.isolation import run_isolated
 from regionpredict.workers import spread
 
 
@@ -88,7 +88,7 @@ def test_pieces_are_told_as_they_go(processes: int) -> None:
     if processes == 1:
         assert begun == list(range(9))
     done: list[int] = []
-    isolated(abs, range(-9, 0), processes, tell=done.append)
+    run_isolated(abs, range(-9, 0), processes, report_count=done.append)
     assert done == sorted(done)
     assert done[-1] == 9
 

@@ -23,7 +23,7 @@ sys.path.append(str(Path(__file__).parents[1] / "readers"))
 from spoilt_inputs import mutants
 
 from regionpredict.cli import result_cache as cache_module
-from regionpredict.file_dependencies import FileDependencies, Tree, fingerprint
+from regionpredict.file_dependencies import FileDependencies, Tree, dependency_fingerprint
 from regionpredict.frontend import FRONTENDS
 
 ROOT = Path(__file__).parents[2]
@@ -75,7 +75,7 @@ class Project:
         self.folder = folder / "project"
         self.cache = folder / "cache"
         self.package = ROOT
-        self.more: dict[str, str] = {}
+        self.allows_another_trial: dict[str, str] = {}
         for below in ("src", "first", "second/shared"):
             (self.folder / below).mkdir(parents=True)
         self.write("src/main.c", MAIN)
@@ -92,7 +92,7 @@ class Project:
     def environment(self) -> dict[str, str]:
         kept = {name: value for name, value in os.environ.items() if name != cache_module.SWITCH}
         own = {"XDG_CACHE_HOME": str(self.cache), "PYTHONPATH": str(self.package)}
-        return {**kept, **own, **self.more}
+        return {**kept, **own, **self.allows_another_trial}
 
     def start(self, *words: str, cwd: str = ".") -> subprocess.Popen[bytes]:
         return subprocess.Popen(
@@ -228,9 +228,9 @@ def test_other_words_another_folder_another_environment(project: Project) -> Non
     assert not project.is_kept(*PREDICT, "--within", "1")
     shutil.copytree(project.folder, project.folder / "copy")
     assert not project.is_kept(*PREDICT, cwd="copy")
-    project.more = {"COLUMNS": "40"}
+    project.allows_another_trial = {"COLUMNS": "40"}
     assert not project.is_kept(*PREDICT)
-    project.more = {"CPATH": "first"}  # folders that the parser takes by itself
+    project.allows_another_trial = {"CPATH": "first"}  # folders that the parser takes by itself
     kept = len(project.answers())
     assert not project.is_kept(*PREDICT)
     assert len(project.answers()) == kept
@@ -321,7 +321,7 @@ def test_a_damaged_text_with_its_digest_is_no_answer_and_no_error(tmp_path: Path
     for text in texts:
         found = cache_module._parse_dependencies(text)
         if found is not None:
-            fingerprint(found._replace(trees=()))
+            dependency_fingerprint(found._replace(trees=()))
     for text in (*mutants(answer, 300, seed=2), answer.replace(b"[1, ", b"[1e999, "),
                  answer.replace(b"\\ud83d", b"")):  # fmt: skip
         printed = cache_module._parse_pieces(text)
@@ -442,14 +442,14 @@ def test_random_edits(project: Project) -> None:
 
 def test_a_pipe_in_a_files_place_is_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "x.h")
-    assert fingerprint(FileDependencies(contents=(str(tmp_path / "x.h"),))) is None
-    assert fingerprint(FileDependencies(identities=(str(tmp_path / "x.h"),))) is None
-    assert fingerprint(FileDependencies(contents=(str(tmp_path / "absent.h"),))) is None
+    assert dependency_fingerprint(FileDependencies(contents=(str(tmp_path / "x.h"),))) is None
+    assert dependency_fingerprint(FileDependencies(identities=(str(tmp_path / "x.h"),))) is None
+    assert dependency_fingerprint(FileDependencies(contents=(str(tmp_path / "absent.h"),))) is None
 
 
 def test_each_question_tells_its_own_change(tmp_path: Path) -> None:
     def asked(dependencies: FileDependencies) -> str:
-        given = fingerprint(dependencies)
+        given = dependency_fingerprint(dependencies)
         assert given is not None
         return given.digest
 

@@ -21,7 +21,7 @@ from regionpredict.compare.calibration import (
     folds_of,
 )
 from regionpredict.compare.calibration_factors import predicted_seconds, with_factors
-from regionpredict.compare.calibration_samples import Samples, gather, hints_of
+from regionpredict.compare.calibration_samples import Samples, gather_samples, hints_of
 from regionpredict.errors import InputError
 from regionpredict.frontend import requests_for
 from regionpredict.machine import Machine, load
@@ -123,7 +123,7 @@ def campaign(
 
 def measured(analysis: Analysis, made: Campaign) -> Samples:
     plain = predictor(analysis)(load(MACHINE))
-    return gather(plain, hints_of(plain, load(MACHINE)), summarise(made))
+    return gather_samples(plain, hints_of(plain, load(MACHINE)), summarise(made))
 
 
 @pytest.fixture(scope="module")

@@ -19,11 +19,11 @@ from regionpredict.compare.calibration_density import (
     Region,
     best_thresholds,
     calibrate_density,
-    decide,
     fit_density,
+    packages_of_region,
     with_density,
 )
-from regionpredict.compare.calibration_samples import Samples, gather, hints_of
+from regionpredict.compare.calibration_samples import Samples, gather_samples, hints_of
 from regionpredict.compare.success import wilson
 from regionpredict.frontend import requests_for
 from regionpredict.machine import Machine, load
@@ -35,7 +35,7 @@ from regionpredict.measure.records import Campaign, Host, RegionRun, Run
 from regionpredict.measure.summary import summarise
 from regionpredict.pipeline import Analysis, analyse, predict, predict_region
 from regionpredict.predict import Prediction
-from regionpredict.predict.density import packages_for, thresholds
+from regionpredict.predict.density import equal_thresholds, packages_for
 
 MACHINE = "clovertown"
 
@@ -90,7 +90,7 @@ def measured(analysis: Analysis, needed: Sequence[int]) -> Samples:
         runs.append(Run(count, 0, False, 1.0, "now", 0.1, "/a", "gcc", "g", tuple(regions)))
     made = Campaign(("./a",), Host("here", "p", 2, 4, 1, 1), {}, "now", tuple(runs))
     plain = predict(analysis, load(MACHINE), "saturation", threads=(1, 4, 8)).predictions
-    return gather(plain, hints_of(plain, load(MACHINE)), summarise(made))
+    return gather_samples(plain, hints_of(plain, load(MACHINE)), summarise(made))
 
 
 TRUE = Fit((1.0, 0.5, 1.0), (0.4,))
@@ -193,7 +193,7 @@ def test_the_written_weights_decide_as_the_fit_did(analysis: Analysis) -> None:
 
 
 def brute(scores: np.ndarray, needed: np.ndarray, packages: int) -> float:
-    equal = thresholds(packages)
+    equal = equal_thresholds(packages)
     distinct = np.unique(scores)
     cuts = {*equal, *((distinct[1:] + distinct[:-1]) / 2).tolist()}
     best = -np.inf
@@ -218,7 +218,7 @@ def test_the_best_boundaries_of_all(packages: int, seed: int, count: int) -> Non
     assert list(bounds) == sorted(set(bounds))
     right = sum(packages_for(float(s), packages, bounds) == n
                 for s, n in zip(scores, needed, strict=True))  # fmt: skip
-    moved = sum(abs(a - b) for a, b in zip(bounds, thresholds(packages), strict=True))
+    moved = sum(abs(a - b) for a, b in zip(bounds, equal_thresholds(packages), strict=True))
     assert gained == pytest.approx(right - SHIFT * moved)
     assert gained == pytest.approx(brute(scores, needed, packages))
 
@@ -227,4 +227,4 @@ def test_few_regions_change_nothing() -> None:
     # One region that is wrong by far does not pay for leaving the equal parts.
     regions = [Region(1.0, 1.0, 20.0, 0.0, 2)]
     assert fit_density(regions, 2) == Fit((1.0, 1.0, 1.0), (0.5,))
-    assert decide(Fit((1.0, 1.0, 1.0), (0.5,)), regions[0], 2) == 1
+    assert packages_of_region(Fit((1.0, 1.0, 1.0), (0.5,)), regions[0], 2) == 1

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from regionpredict.compare.calibration_factors import predicted_seconds
-from regionpredict.compare.calibration_models import Coefficient, common
+from regionpredict.compare.calibration_models import Coefficient, common_coefficient
 from regionpredict.machine import load
 from regionpredict.machine.shipped import file_of
 from regionpredict.measure.records import Campaign, Host, RegionRun, Run
@@ -159,14 +159,16 @@ def test_the_common_factor_lies_among_them_or_nearer_to_one(
     known: list[tuple[float, float]], other: float
 ) -> None:
     values = [one for one, _ in known]
-    found = common([Coefficient(*one) for one in known])
+    found = common_coefficient([Coefficient(*one) for one in known])
     assert min(*values, 0.0) - 1e-9 <= found <= max(*values, 0.0) + 1e-9
     # What makes no part of a region's time says nothing.
-    same = common([*(Coefficient(*one) for one in known), Coefficient(other, 0.0)])
+    same = common_coefficient([*(Coefficient(*one) for one in known), Coefficient(other, 0.0)])
     assert same == pytest.approx(found, abs=1e-9)
 
 
 def test_one_region_far_off_does_not_drag_the_factor() -> None:
     many = [Coefficient(math.log(1.5), 1.0)] * 20
-    assert math.exp(common(many)) == pytest.approx(1.5, rel=0.02)
-    assert math.exp(common([*many, Coefficient(math.log(8.0), 1.0)])) == pytest.approx(1.5, rel=0.1)
+    assert math.exp(common_coefficient(many)) == pytest.approx(1.5, rel=0.02)
+    assert math.exp(common_coefficient([*many, Coefficient(math.log(8.0), 1.0)])) == pytest.approx(
+        1.5, rel=0.1
+    )

@@ -16,7 +16,7 @@ from regionpredict.fit.laws.efficiency_surface import (
     most_threads,
     size_for,
     smallest_size,
-    surface,
+    surface_with_coefficients,
     threads_for,
 )
 
@@ -58,11 +58,11 @@ BROKEN_BOUNDS = {
 @pytest.mark.parametrize("name", MODELS)
 def test_published_models_give_their_sizes(name):
     *model, size = MODELS[name]
-    solved = size_for(surface(*model), 60, 0.8)
+    solved = size_for(surface_with_coefficients(*model), 60, 0.8)
     assert solved.value == pytest.approx(size, rel=0.1)
     assert solved.low == solved.high == solved.value  # nothing is known of their spread
     # The size keeps the efficiency, and hardly a smaller one does.
-    assert surface(*model).value(60, solved.value) == pytest.approx(0.8, abs=1e-6)
+    assert surface_with_coefficients(*model).value(60, solved.value) == pytest.approx(0.8, abs=1e-6)
 
 
 @pytest.mark.parametrize("name", BOUNDS)
@@ -74,7 +74,7 @@ def test_published_bounds_give_their_sizes(name):
 @pytest.mark.parametrize("name", FIBONACCI)
 def test_the_printed_models_of_fibonacci_cannot_give_its_size(name):
     *model, size = FIBONACCI[name]
-    assert size_for(surface(*model), 60, 0.8).value < size / 10
+    assert size_for(surface_with_coefficients(*model), 60, 0.8).value < size / 10
 
 
 @pytest.mark.parametrize("name", BROKEN_BOUNDS)
@@ -96,7 +96,7 @@ def test_the_table_has_21_models():
                     (constant, loss, gain), signs, halves[name], strict=True
                 )
             )
-            assert size_for(surface(*moved, *terms), 60, 0.8).value < size / 5
+            assert size_for(surface_with_coefficients(*moved, *terms), 60, 0.8).value < size / 5
     # The least coefficients that print like these: pi still reaches 48 at a quarter of the size.
     assert 25.475 + 0.485 * (49 / 4) ** 2.745 * math.log2(49 / 4) > 48
     assert 2.175 * (12 / 4) ** 2.8745 * math.log2(12 / 4) > 48
@@ -107,14 +107,16 @@ def test_strassens_size_to_the_digit():
     *model, _ = MODELS["Strassen E_ac"]
     # 0.8 = 1.55 - 1.02 * 60^0.25 + 0.0459 * 60^0.25 * log2(n), solved for n by hand.
     by_hand = 2 ** ((0.8 - 1.55 + 1.02 * 60**0.25) / (0.0459 * 60**0.25))
-    assert size_for(surface(*model), 60, 0.8).value == pytest.approx(by_hand, rel=1e-9)
+    assert size_for(surface_with_coefficients(*model), 60, 0.8).value == pytest.approx(
+        by_hand, rel=1e-9
+    )
     assert round(by_hand, -2) == 83_600
 
 
 @pytest.mark.parametrize("name", MODELS)
 def test_points_of_published_models_are_fitted_back(name):
     *model, size = MODELS[name]
-    made = surface(*model)
+    made = surface_with_coefficients(*model)
     points = [
         (p, size * factor) for p in (1, 2, 4, 8, 15, 30, 60) for factor in (0.25, 0.5, 1, 2, 4)
     ]
@@ -128,7 +130,7 @@ def test_points_of_published_models_are_fitted_back(name):
 @given(st.floats(0.2, 0.95), st.floats(1, 200))
 @settings(max_examples=60, deadline=None)
 def test_threads_and_sizes_are_each_others_inverse(efficiency, threads):
-    made = surface(1.0, 0.05, 0.004, (0.5, 0.0), LOG)
+    made = surface_with_coefficients(1.0, 0.05, 0.004, (0.5, 0.0), LOG)
     size = size_for(made, threads, efficiency).value
     assert size is not None
     back = threads_for(made, size, efficiency).value
@@ -140,7 +142,7 @@ def test_threads_and_sizes_are_each_others_inverse(efficiency, threads):
 
 
 def test_what_has_no_solution():
-    never = surface(0.7, 0.1, 0.0, LOG, LOG)
+    never = surface_with_coefficients(0.7, 0.1, 0.0, LOG, LOG)
     assert size_for(never, 60, 0.8).value is None
     assert threads_for(never, 1000, 0.8).value is None
     assert most_threads(lambda p: 0.9, 0.8) == LARGEST
@@ -148,7 +150,7 @@ def test_what_has_no_solution():
 
 def test_coefficients_keep_the_sign_of_the_points():
     # Larger sizes are worse here, as where they leave the caches.
-    made = surface(1.0, 0.01, -0.002, (1.0, 0.0), LOG)
+    made = surface_with_coefficients(1.0, 0.01, -0.002, (1.0, 0.0), LOG)
     points = [(p, n) for p in (1, 2, 4, 8) for n in (10, 100, 1000, 10000)]
     fitted = fit_efficiency(points, [made.value(*point) for point in points])
     assert fitted.gain < 0
@@ -156,7 +158,7 @@ def test_coefficients_keep_the_sign_of_the_points():
 
 
 def test_noise_widens_the_band():
-    made = surface(1.0, 0.2, 0.01, (0.5, 0.0), LOG)
+    made = surface_with_coefficients(1.0, 0.2, 0.01, (0.5, 0.0), LOG)
     points = [(p, n) for p in (1, 2, 4, 8, 16) for n in (1e3, 1e4, 1e5, 1e6)]
     noise = [0.01 * (-1) ** k for k in range(len(points))]
     fitted = fit_efficiency(

@@ -19,7 +19,7 @@ from regionpredict.fit.expectations.verdict import (
     default_deviation,
     fit_expected,
     growth_of,
-    judge,
+    judge_growth,
 )
 
 # Shudler 2018, table 3.3: expectation, model, divergence, match; the deviation is sqrt(p).
@@ -92,21 +92,21 @@ TABLE_3_9 = [
 @pytest.mark.parametrize("row", [*TABLE_3_3, *TABLE_3_4, *TABLE_3_5, *TABLE_3_9])
 def test_published_verdicts_with_the_deviation_sqrt_p(row):
     expected, model, divergence, match = row
-    verdict = judge(expected, model, deviation="sqrt(p)")
+    verdict = judge_growth(expected, model, deviation="sqrt(p)")
     assert (compare(verdict.divergence, parse(divergence)[0]), verdict.match) == (0, match)
 
 
 @pytest.mark.parametrize("row", TABLE_3_6)
 def test_published_verdicts_of_exponentials_with_the_default_deviation(row):
     expected, model, divergence, match = row
-    verdict = judge(expected, model)
+    verdict = judge_growth(expected, model)
     assert (compare(verdict.divergence, parse(divergence)[0]), verdict.match) == (0, match)
 
 
 @pytest.mark.parametrize("row", TABLE_3_7)
 def test_published_verdicts_of_openmp_where_slower_growth_matches(row):
     expected, model, divergence, match = row
-    verdict = judge(expected, model, deviation="sqrt(p)", better="match")
+    verdict = judge_growth(expected, model, deviation="sqrt(p)", better="match")
     assert (compare(verdict.divergence, parse(divergence)[0]), verdict.match) == (0, match)
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from regionpredict.fit import fit
 from regionpredict.fit.expectations.growth import Growth, compare, parse
-from regionpredict.fit.expectations.verdict import fit_expected, growth_of, judge
+from regionpredict.fit.expectations.verdict import fit_expected, growth_of, judge_growth
 
 ROOT = Path(__file__).resolve().parents[2]
 LINEAR = "p,time\n1,3\n2,5\n4,9\n8,17\n16,33\n"
@@ -103,7 +103,7 @@ def test_what_goes_through_all_points_is_what_was_expected(constant: float, expe
     values = [[constant + 2.0 * grown[expected](p)] for p in points]
     model = fit_expected(growth, [(p,) for p in points], values)
     assert compare(growth_of(model), growth) == 0
-    assert judge(growth, growth_of(model)).match == "match"
+    assert judge_growth(growth, growth_of(model)).match == "match"
 
 
 def test_what_is_another_growth_is_none() -> None:

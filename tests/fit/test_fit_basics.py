@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from regionpredict.errors import InputError
 from regionpredict.fit import fit, fit_many
-from regionpredict.fit.model.quality import design
-from regionpredict.fit.model.terms import DEFAULT_TERMS, evaluate
+from regionpredict.fit.model.quality import design_matrix
+from regionpredict.fit.model.terms import DEFAULT_TERMS, evaluate_term
 from regionpredict.fit.search import one_parameter
 
 POINTS = [(2.0,), (4.0,), (8.0,), (16.0,), (32.0,)]
@@ -93,7 +93,7 @@ def test_rare_terms_are_found_where_the_noise_is_small():
         term = DEFAULT_TERMS[rng.integers(len(DEFAULT_TERMS))]
         c, a = rng.uniform(1, 10), rng.uniform(0.1, 1)
         x = 2.0 ** np.arange(2, 7)
-        y = (c + a * evaluate(term, x))[:, None] * (1 + 0.02 * rng.normal(size=(5, 5)))
+        y = (c + a * evaluate_term(term, x))[:, None] * (1 + 0.02 * rng.normal(size=(5, 5)))
         right += fit(x, y.tolist()).leading_term == {0: term}
     assert right >= 160
 
@@ -105,7 +105,7 @@ def test_coefficients_of_several_parameters_are_those_of_least_squares(powers):
     columns = np.array([[p**a * n**b / 32**a / 40**b for a, b in powers] for p, n in points])
     values = (2 + 3 * columns.sum(1))[:, None] * (1 + 0.01 * rng.normal(size=(20, 4)))
     model = fit(points, values.tolist())
-    found = design(model.monomials, np.array(points))
+    found = design_matrix(model.monomials, np.array(points))
     mean = values.mean(1)
     expected = np.linalg.lstsq(found / mean[:, None], np.ones(20), rcond=None)[0]
     assert [model.constant, *(c for c, _ in model.terms)] == pytest.approx(expected, rel=1e-6)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from regionpredict.errors import InputError
 from regionpredict.fit import Prior, fit, fit_many
 from regionpredict.fit.model import quality
-from regionpredict.fit.model.observations import summarise
+from regionpredict.fit.model.observations import summarise_repetitions
 from regionpredict.fit.model.quality import smape
 from regionpredict.fit.search.refine import fit_refined
 from regionpredict.fit.search.segments import fit_segments
@@ -153,10 +153,10 @@ def test_far_extrapolation_of_noisy_data_is_warned_of():
 
 def test_statistics_of_repetitions():
     rows = [[1.0, 2.0, 3.0, 10.0, 4.0]]
-    assert summarise(rows).y[0] == 4.0
-    assert summarise(rows, "median").y[0] == 3.0
-    assert summarise(rows, "minimum").y[0] == 1.0
-    assert summarise(rows, "first-quartile").y[0] == 2.0
+    assert summarise_repetitions(rows).y[0] == 4.0
+    assert summarise_repetitions(rows, "median").y[0] == 3.0
+    assert summarise_repetitions(rows, "minimum").y[0] == 1.0
+    assert summarise_repetitions(rows, "first-quartile").y[0] == 2.0
 
 
 def test_noise_is_estimated_from_the_repetitions():

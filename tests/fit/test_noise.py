@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from regionpredict.fit import fit
-from regionpredict.fit.model.noise import robust_squares, scales, without_hiccups
+from regionpredict.fit.model.noise import noise_scales, robust_squares, without_hiccups
 from regionpredict.fit.model.observations import (
     explained_rows,
-    summarise,
+    summarise_repetitions,
     variance_factor,
 )
 from regionpredict.fit.search.criterion import DEFAULT_CRITERION
@@ -76,23 +76,23 @@ def test_relative_noise_stays_relative():
     rng = np.random.default_rng(5)
     y = np.array([1.0, 10.0, 100.0, 1000.0])
     squares = ((y[:, None] * 0.05 * rng.normal(size=(4, 5))) ** 2).sum(1)
-    assert scales(y, squares, 4.0) is None
+    assert noise_scales(y, squares, 4.0) is None
 
 
 def test_constant_noise_is_weighed_as_constant():
     rng = np.random.default_rng(6)
     y = [1.0, 4.0, 16.0, 64.0, 256.0]
-    seen = summarise([(v + 0.5 * rng.normal(size=8)).tolist() for v in y])
+    seen = summarise_repetitions([(v + 0.5 * rng.normal(size=8)).tolist() for v in y])
     assert seen.relative  # all values are positive
     assert seen.weights.max() < 3 * seen.weights.min()
-    again = summarise([(v * (1 + 0.05 * rng.normal(size=8))).tolist() for v in y])
+    again = summarise_repetitions([(v * (1 + 0.05 * rng.normal(size=8))).tolist() for v in y])
     assert again.weights[0] / again.weights[-1] > 1e4
 
 
 def test_many_series_are_explained_as_each_alone():
     rng = np.random.default_rng(11)
     seen = [
-        summarise((3 + rng.normal(0, noise, (5, repetitions))).tolist())
+        summarise_repetitions((3 + rng.normal(0, noise, (5, repetitions))).tolist())
         for noise in (0.0, 1e-4, 0.1)
         for repetitions in (1, 2, 5)
         for _ in range(10)
@@ -164,30 +164,30 @@ def test_a_robust_summary_prefers_the_common_term_in_a_near_tie():
 def test_the_price_of_many_repetitions_is_the_same_after_a_hiccup(statistic):
     rng = np.random.default_rng(4)
     values = [((5 + 0.5 * p) * (1 + 0.05 * rng.normal(size=50))).tolist() for p in P]
-    usual = summarise(values, statistic)
+    usual = summarise_repetitions(values, statistic)
     values[1][7] *= 1000
-    disturbed = summarise(values, statistic)
+    disturbed = summarise_repetitions(values, statistic)
     assert round(disturbed.repetitions) == round(usual.repetitions) == 50
 
 
 def test_a_slow_repetition_is_still_one_that_did_not_take_the_least_time():
     values = [[5.1, 5.0, 5.2, 5.3] for _ in P]
-    usual = summarise(values, "minimum")
+    usual = summarise_repetitions(values, "minimum")
     values[2][3] = 5300.0
-    disturbed = summarise(values, "minimum")
+    disturbed = summarise_repetitions(values, "minimum")
     assert disturbed.y.tolist() == usual.y.tolist()
     assert disturbed.weights.tolist() == usual.weights.tolist()
 
 
 def test_prices_for_robust_summaries():
-    usual, steady = DEFAULT_CRITERION, DEFAULT_CRITERION.summarising("minimum", 5)
-    assert usual.summarising("mean", 40) is usual
+    usual, steady = DEFAULT_CRITERION, DEFAULT_CRITERION.for_summaries("minimum", 5)
+    assert usual.for_summaries("mean", 40) is usual
     assert steady == replace(usual, rarity=usual.steadiness * usual.rarity)
     # Eight times the repetitions are twice the price, of rare terms and of second ones.
-    steadier = usual.summarising("median", 40)
+    steadier = usual.for_summaries("median", 40)
     assert steadier.rarity == pytest.approx(2 * steady.rarity)
     assert steadier.second == pytest.approx(2 * usual.second)
-    assert usual.summarising("median", 2) == steady
+    assert usual.for_summaries("median", 2) == steady
     assert steady.rarity > usual.rarity
 
 

@@ -9,19 +9,25 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from regionpredict.fit import fit
-from regionpredict.fit.model.observations import summarise
+from regionpredict.fit.model.observations import summarise_repetitions
 from regionpredict.fit.model.outlook import Outlook
 from regionpredict.fit.model.terms import DEFAULT_SPACE
 from regionpredict.fit.search.criterion import DEFAULT_CRITERION
-from regionpredict.fit.search.forecasters import NAMES, applicable_forecasters, opinions
-from regionpredict.fit.search.outlooks import combined
+from regionpredict.fit.search.forecasters import (
+    NAMES,
+    applicable_forecasters,
+    forecasts_by_forecaster,
+)
+from regionpredict.fit.search.outlooks import combine_forecasts
 from regionpredict.fit.search.uncertain_formula import UncertainFormula
 
 
 def told(x, y, at):
     """The opinions on plain values, by the forecasters' names."""
-    seen = summarise([[v] for v in y])
-    rows = opinions(np.array(x), seen, np.array([at]), DEFAULT_SPACE, DEFAULT_CRITERION, 2)
+    seen = summarise_repetitions([[v] for v in y])
+    rows = forecasts_by_forecaster(
+        np.array(x), seen, np.array([at]), DEFAULT_SPACE, DEFAULT_CRITERION, 2
+    )
     return dict(zip(NAMES, rows[:, 0].tolist(), strict=True))
 
 
@@ -118,7 +124,9 @@ def test_divided_work_with_overhead_is_what_work_expects():
 
 def test_the_forecaster_that_was_right_counts_most():
     past = [np.array([10.0, 13.0, 20.0]), np.array([20.0, 26.0, 10.0])]
-    value, spread, shares = combined(past, [10.0, 20.0], [1.0, 1.0], np.array([40.0, 52.0, 99.0]))
+    value, spread, shares = combine_forecasts(
+        past, [10.0, 20.0], [1.0, 1.0], np.array([40.0, 52.0, 99.0])
+    )
     assert value == 40.0
     assert shares[0] > 0.5 > shares[1] > shares[2]
     assert shares.sum() == pytest.approx(1)
@@ -126,7 +134,7 @@ def test_the_forecaster_that_was_right_counts_most():
 
 
 def test_nothing_known_is_the_middle_opinion():
-    value, _, shares = combined([], [], [], np.array([3.0, np.nan, 1.0, 2.0]))
+    value, _, shares = combine_forecasts([], [], [], np.array([3.0, np.nan, 1.0, 2.0]))
     assert value == 2.0
     assert shares.tolist() == pytest.approx([1 / 3, 0, 1 / 3, 1 / 3])
 
@@ -134,18 +142,22 @@ def test_nothing_known_is_the_middle_opinion():
 def test_an_error_nearer_by_counts_as_more_far_off():
     now = np.array([40.0, 40.0])
     past = [np.array([11.0, 11.0])]
-    near = combined(past, [10.0], [1.0], now)[1]
-    far = combined(past, [10.0], [4.0], now)[1]
+    near = combine_forecasts(past, [10.0], [1.0], now)[1]
+    far = combine_forecasts(past, [10.0], [4.0], now)[1]
     assert far > 2 * near
 
 
 def test_who_was_wrong_before_does_not_widen_the_interval():
     past = [np.array([10.0, 10.0, 10.0, 70.0, 1.0])] * 4
     truths = [10.0] * 4
-    among_equals = combined(past, truths, [1.0] * 4, np.array([20.0, 20.0, 20.0, 20.0, 20.0]))[1]
-    beside_others = combined(past, truths, [1.0] * 4, np.array([20.0, 20.0, 20.0, 140.0, 2.0]))[1]
+    among_equals = combine_forecasts(
+        past, truths, [1.0] * 4, np.array([20.0, 20.0, 20.0, 20.0, 20.0])
+    )[1]
+    beside_others = combine_forecasts(
+        past, truths, [1.0] * 4, np.array([20.0, 20.0, 20.0, 140.0, 2.0])
+    )[1]
     assert beside_others == pytest.approx(among_equals)
-    unknown = combined([], [], [], np.array([20.0, 20.0, 20.0, 140.0, 2.0]))[1]
+    unknown = combine_forecasts([], [], [], np.array([20.0, 20.0, 20.0, 140.0, 2.0]))[1]
     assert unknown > 5 * beside_others
 
 

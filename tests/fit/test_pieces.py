@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from regionpredict.fit import fit
-from regionpredict.fit.model.observations import summarise
+from regionpredict.fit.model.observations import summarise_repetitions
 from regionpredict.fit.model.terms import DEFAULT_SPACE, SearchSpace
-from regionpredict.fit.search.division import divide
+from regionpredict.fit.search.division import divide_points
 
 POINTS = [2**k for k in range(1, 13)]
 
@@ -82,8 +82,8 @@ def test_the_division_is_the_best_of_all():
     space = SearchSpace.of([(1.0, 0.0)])
     x = np.arange(1.0, 10.0)
     y = np.where(x < 5.5, 2 + x, 30 - 0.1 * x + (x % 2))
-    seen = summarise([[v] for v in y])
-    found, _ = divide(x, seen, space, floor=1e-3, most=2, price=0.0)
+    seen = summarise_repetitions([[v] for v in y])
+    found, _ = divide_points(x, seen, space, floor=1e-3, most=2, price=0.0)
 
     def misfit(part):
         weights = 1 / y[part] ** 2
@@ -101,4 +101,6 @@ def test_the_division_is_the_best_of_all():
 
 def test_too_few_points_are_not_divided():
     x = np.arange(1.0, 6.0)
-    assert divide(x, summarise([[v] for v in x]), DEFAULT_SPACE, floor=1e-3)[0] == [(0, 5)]
+    assert divide_points(x, summarise_repetitions([[v] for v in x]), DEFAULT_SPACE, floor=1e-3)[
+        0
+    ] == [(0, 5)]

@@ -10,7 +10,7 @@ from pathlib import Path
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from regionpredict.analysis.bindings import bind, free_names
+from regionpredict.analysis.bindings import bind_names, free_names
 from regionpredict.frontend import ArgumentValues, SourceRequest, read_alone
 
 WORDS = st.one_of(
@@ -92,4 +92,4 @@ def said_of(
     assert isinstance(part.arguments, ArgumentValues)
     names = free_names(region) | {name for one in said for name in one.value.names}
     known = part.arguments.at(region.span, names, said).definitions
-    return dict(bind(region, known, {}).values), list(part.arguments.remarks)
+    return dict(bind_names(region, known, {}).values), list(part.arguments.remarks)

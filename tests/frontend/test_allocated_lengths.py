@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from regionpredict.analysis.bindings import bind
+from regionpredict.analysis.bindings import bind_names
 from regionpredict.frontend import SourceRequest, read_alone, requests_for
 from regionpredict.pipeline import analyse
 
@@ -57,7 +57,7 @@ CASES = [
 def _length(source: Path, frontend: str, name: str = "x[]") -> object:
     part = read_alone(SourceRequest(str(source)), frontend)
     region, definitions = part.regions[0]
-    return bind(region, definitions, {}).values.get(name)
+    return bind_names(region, definitions, {}).values.get(name)
 
 
 def _written(folder: Path, text: str, name: str = "f.c") -> Path:

@@ -11,7 +11,7 @@ import pytest
 from reading import FRONTENDS
 
 from regionpredict.analysis import Bindings
-from regionpredict.analysis.iterations import executions
+from regionpredict.analysis.iterations import executions_in_loops
 from regionpredict.frontend import read, requests_for
 from regionpredict.ir import Loop, Region
 from regionpredict.pipeline import analyse
@@ -88,7 +88,7 @@ def test_what_is_carried_from_one_iteration_to_the_next(
     """Executions of the statement that sets `A`, with `n` = 20, by running the loop by hand."""
     region = region_of(tmp_path, loop, frontend)
     totals = [
-        executions(loops).value(Bindings({"n": 20}))
+        executions_in_loops(loops).value(Bindings({"n": 20}))
         for statement, loops in region.statements()
         if any(access.array == "A" for access in statement.accesses)
     ]
@@ -177,7 +177,7 @@ def test_numbers_are_those_of_c(tmp_path: Path, loop: str, runs: int | None, fro
     """Executions of the statement that sets `A`, by running the loop by hand."""
     region = region_of(tmp_path, loop, frontend)
     totals = [
-        executions(loops).value(Bindings({}))
+        executions_in_loops(loops).value(Bindings({}))
         for statement, loops in region.statements()
         if any(access.array == "A" for access in statement.accesses)
     ]

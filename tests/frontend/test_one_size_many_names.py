@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from regionpredict.analysis.given_sizes import owners_of
+from regionpredict.analysis.given_sizes import functions_owning
 from tests.frontend.reading import FRONTENDS
 from tests.frontend.test_whole_programs import read
 
@@ -103,7 +103,7 @@ def asked_of(
             continue
         assert facts.iterations.value is None
         for name in facts.bindings.unbound(facts.free_names):
-            home, own = next(owners_of(region, name), (region.function, name))
+            home, own = next(functions_owning(region, name), (region.function, name))
             asked.add(f"{home}:{own}")
     return asked
 

@@ -9,7 +9,7 @@ import pytest
 from reading import predict
 
 from regionpredict.analysis import RegionFacts
-from regionpredict.analysis.iterations import executions
+from regionpredict.analysis.iterations import executions_in_loops
 from regionpredict.frontend import requests_for
 from regionpredict.pipeline import analyse
 
@@ -157,7 +157,7 @@ def test_two_pointers_have_one_length_between_them(tmp_path: Path) -> None:
     assert count.status == halves.status == "complete"
     assert str(count.iterations.expr) == "-l.first_ + l.last_"
     (statement,) = halves.statements
-    assert str(executions(statement.loops).expr) == "10*(-first + last)"
+    assert str(executions_in_loops(statement.loops).expr) == "10*(-first + last)"
 
 
 _ROWS = """\

@@ -8,7 +8,7 @@ import pytest
 
 from regionpredict.frontend import requests_for
 from regionpredict.pipeline import analyse
-from regionpredict.stage_dumps import dump
+from regionpredict.stage_dumps import dump_stage
 
 FILES = 40
 
@@ -51,7 +51,9 @@ def test_runs_and_processes_change_nothing(tmp_path: Path, frontend: str, runs: 
                 requests_for([str(tmp_path)]), {}, frontend=frontend, processes=processes
             )
             notes = "\n".join(map(str, analysis.program.diagnostics))
-            answers.add(dump("program", analysis, None) + dump("facts", analysis, None) + notes)
+            answers.add(
+                dump_stage("program", analysis, None) + dump_stage("facts", analysis, None) + notes
+            )
             regions = [Path(region.span.file).name for region in analysis.program.regions]
             assert len(set(regions)) == FILES
             assert len(regions) == sum(1 + number % 4 for number in range(FILES))

@@ -293,7 +293,7 @@ def test_shipped_header_is_read_by_both(tmp_path: Path, header: Path) -> None:
         languages.append(("c", "gnu11"))
         unit = parse_unit(SourceRequest(str(path)))
         assert unit.diagnostics == ()
-    lib = bindings.library()
+    lib = bindings.load_libclang()
     for language, standard in languages:
         arguments = ["-nostdinc", "-x", language, f"-std={standard}", "-I", SHIPPED_FOLDER]
         index = lib.clang_createIndex(0, 0)
@@ -303,7 +303,7 @@ def test_shipped_header_is_read_by_both(tmp_path: Path, header: Path) -> None:
         for number in range(lib.clang_getNumDiagnostics(handle)):
             diagnostic = lib.clang_getDiagnostic(handle, number)
             if lib.clang_getDiagnosticSeverity(diagnostic) >= 3:
-                messages.append(bindings.text(lib.clang_getDiagnosticSpelling(diagnostic)))
+                messages.append(bindings.string_text(lib.clang_getDiagnosticSpelling(diagnostic)))
         lib.clang_disposeTranslationUnit(handle)
         lib.clang_disposeIndex(index)
         assert messages == []

@@ -26,7 +26,7 @@ from typing import Any, NamedTuple, NoReturn
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import warm_command
 
-from regionpredict.isolation import _outcome, _Pool, recursion_limit
+from regionpredict.isolation import _outcome_of, _Pool, recursion_limit
 
 __all__ = ["Call", "Ended", "load_program", "run", "run_all"]
 MOST_SECONDS = 20
@@ -181,7 +181,7 @@ def _in_child(calls: Sequence[Call], send: int, seconds: int) -> NoReturn:
 
 def _work_here(pool: _Pool, processes: int, tell: Callable[[int], None]) -> list[Any]:
     with recursion_limit(pool._limits.recursion):
-        return [_outcome(pool._work, item) for item in pool._items]
+        return [_outcome_of(pool._work, item) for item in pool._items]
 
 
 def _code(call: Call) -> int:

@@ -16,7 +16,7 @@ import pytest
 from regionpredict.frontend import requests_for
 from regionpredict.machine import load
 from regionpredict.pipeline import STAGES, Analysis, Predictions, analyse, predict
-from regionpredict.stage_dumps import dump
+from regionpredict.stage_dumps import dump_stage
 
 FOLDER = Path(__file__).parent
 CASES = sorted(path.stem for path in FOLDER.glob("*.c"))
@@ -48,7 +48,7 @@ def test_dump(
 ) -> None:
     monkeypatch.chdir(FOLDER)  # places are shown as `case.c:3`
     predictions = predicted(name, frontend) if stage in ("workload", "prediction") else None
-    text = dump(stage, analysed(name, frontend), predictions) + "\n"
+    text = dump_stage(stage, analysed(name, frontend), predictions) + "\n"
     expected = FOLDER / f"{name}.{stage}.txt"
     if update_golden and frontend == "libclang":
         expected.write_text(text)

@@ -15,7 +15,7 @@ import pytest
 from further_cases import further_slow
 
 from regionpredict.errors import InputError
-from regionpredict.isolation import LIMITS, Failure, _activity, isolated
+from regionpredict.isolation import LIMITS, Failure, _process_activity, run_isolated
 
 pytestmark = [
     pytest.mark.skipif(sys.platform != "linux", reason="no children elsewhere"),
@@ -30,19 +30,19 @@ IDLE = LIMITS._replace(idle_seconds=3.0)
 @pytest.mark.parametrize("processes", [1, 2, 5])
 @pytest.mark.parametrize("count", [0, 1, 7, 300])
 def test_every_piece_is_done_once_and_in_order(processes: int, count: int) -> None:
-    assert isolated(lambda n: n * n, range(count), processes) == [n * n for n in range(count)]
+    assert run_isolated(lambda n: n * n, range(count), processes) == [n * n for n in range(count)]
 
 
 def test_the_caller_does_none_of_it() -> None:
-    assert os.getpid() not in isolated(lambda _: os.getpid(), range(4), 2)
+    assert os.getpid() not in run_isolated(lambda _: os.getpid(), range(4), 2)
 
 
 def test_a_child_does_piece_after_piece() -> None:
-    assert len(set(isolated(lambda _: os.getpid(), range(20), 1))) == 1
+    assert len(set(run_isolated(lambda _: os.getpid(), range(20), 1))) == 1
 
 
 def test_long_results_travel() -> None:
-    texts = isolated(lambda n: str(n) * 200_000, range(6), 3)
+    texts = run_isolated(lambda n: str(n) * 200_000, range(6), 3)
     assert [len(text) for text in texts] == [200_000] * 6  # type: ignore[arg-type]
 
 
@@ -108,7 +108,7 @@ ENDS = {
 @pytest.mark.parametrize("processes", further_slow(1, [3, 1]))
 @pytest.mark.parametrize("end", ENDS, ids=lambda end: end.__name__)
 def test_what_ends_a_piece_is_its_own_failure(end, processes: int) -> None:  # type: ignore[no-untyped-def]
-    outcomes = isolated(
+    outcomes = run_isolated(
         lambda n: end(n) if n == 2 else n,
         range(6),
         processes,
@@ -121,7 +121,7 @@ def test_what_ends_a_piece_is_its_own_failure(end, processes: int) -> None:  # t
 
 
 def test_all_may_fail() -> None:
-    outcomes = isolated(crash, range(5), 2, LOW)
+    outcomes = run_isolated(crash, range(5), 2, LOW)
     assert all(isinstance(outcome, Failure) for outcome in outcomes)
 
 
@@ -130,7 +130,7 @@ def test_a_child_lets_calls_nest_deep_and_the_caller_keeps_its_limit() -> None:
         return 0 if n == 0 else 1 + down(n - 1)
 
     before = sys.getrecursionlimit()
-    assert isolated(down, [30_000], 1) == [30_000]
+    assert run_isolated(down, [30_000], 1) == [30_000]
     assert sys.getrecursionlimit() == before
 
 
@@ -142,7 +142,7 @@ def test_a_wrong_input_is_raised_to_the_caller(processes: int) -> None:
         return number
 
     with pytest.raises(InputError, match=r"f\.c:3: three; take four"):
-        isolated(fails, range(8), processes)
+        run_isolated(fails, range(8), processes)
 
 
 def test_a_process_that_the_system_does_not_show_counts_as_running() -> None:
@@ -151,13 +151,13 @@ def test_a_process_that_the_system_does_not_show_counts_as_running() -> None:
     if not child:
         os._exit(0)
     os.waitpid(child, 0)
-    assert _activity(child) == (0, True)
+    assert _process_activity(child) == (0, True)
 
 
 def test_no_child_and_no_pipe_is_left() -> None:
     before = len(list(Path("/proc/self/fd").iterdir()))
     children = child_processes()  # those of other tests
-    isolated(lambda n: crash(n) if n % 3 == 0 else n, range(9), 3, LOW)
+    run_isolated(lambda n: crash(n) if n % 3 == 0 else n, range(9), 3, LOW)
     assert len(list(Path("/proc/self/fd").iterdir())) == before
     assert child_processes() == children
 
@@ -178,5 +178,5 @@ def test_what_a_dying_child_says_is_no_output(capfd: pytest.CaptureFixture[str])
         os.write(2, b"libclang: crash detected")
         crash(0)
 
-    isolated(shout, [0], 1)
+    run_isolated(shout, [0], 1)
     assert capfd.readouterr().err == ""

@@ -14,7 +14,7 @@ from regionpredict.machine.model import Machine
 from regionpredict.machine.reader import read
 from regionpredict.pipeline import analyse, predict_region
 from regionpredict.predict.curve import Point
-from regionpredict.predict.density import boundaries, packages_for
+from regionpredict.predict.density import area_boundaries, packages_for
 from regionpredict.report.machine import machine_document
 from regionpredict.report.rendered import rendered
 
@@ -136,8 +136,8 @@ def test_factors_multiply_the_terms_of_the_saturation_model(tmp_path: Path) -> N
 
 def test_own_thresholds_are_the_boundaries_of_the_areas() -> None:
     machine = read(PLAIN + "density: {thresholds: [0.3]}\n", "m.yaml")
-    assert boundaries(machine) == (0.3,)
-    assert boundaries(read(PLAIN, "m.yaml")) == (0.5,)
+    assert area_boundaries(machine) == (0.3,)
+    assert area_boundaries(read(PLAIN, "m.yaml")) == (0.5,)
     assert [packages_for(s, 2, (0.3,)) for s in (0.0, 0.299, 0.3, 1.0)] == [1, 1, 2, 2]
 
 

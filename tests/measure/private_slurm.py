@@ -71,8 +71,8 @@ class Cluster:
     def call(self, *words: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
         """Runs one of Slurm's commands."""
         return subprocess.run(
-            words, env=self.settings, cwd=cwd, capture_output=True, text=True, timeout=PATIENCE_S,
-            check=False,
+            words, env=self.settings, cwd=cwd, capture_output=True, text=True,
+            timeout=PATIENCE_S, check=False,
         )  # fmt: skip
 
     def state(self, job: str) -> str:

@@ -64,7 +64,11 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 def _settings(slurm: Cluster | None = None, **more: str) -> dict[str, str]:
     path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)
-    return {**(os.environ if slurm is None else slurm.settings), "PYTHONPATH": path, **more}
+    return {
+        **(os.environ if slurm is None else slurm.settings),
+        "PYTHONPATH": path,
+        **more,
+    }
 
 
 def _measure(

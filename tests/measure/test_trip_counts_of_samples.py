@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from measured_programs import ROOT, WRAPPER, environment, run_measured
 
-from regionpredict.analysis import RegionFacts, bind
+from regionpredict.analysis import RegionFacts, bind_names
 from regionpredict.frontend import requests_for
 from regionpredict.ir import Definition, Expr, Loop
 from regionpredict.pipeline import analyse
@@ -72,10 +72,10 @@ def _iterations(facts: RegionFacts, defined: tuple[Definition, ...]) -> Iterator
     if not facts.bindings.assumed:
         yield facts.iterations.value
         return
-    known = bind(replace(facts.region, enclosing=()), defined, {}).values
+    known = bind_names(replace(facts.region, enclosing=()), defined, {}).values
     for turn in _turns(facts.region.enclosing, dict(known)):
         given = {loop.variable: turn[loop.variable] for loop in facts.region.enclosing}
-        value = bind(facts.region, defined, given).whole(facts.iterations.expr)
+        value = bind_names(facts.region, defined, given).whole(facts.iterations.expr)
         yield None if value is None else max(0, value)
 
 

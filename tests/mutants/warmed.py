@@ -78,7 +78,7 @@ def work_in_one_process() -> None:
     def run(pool: isolation._Pool, processes: int, tell: Callable[[int], None]) -> list[Any]:
         outcomes = []
         for item in pool._items:
-            outcomes.append(isolation._outcome(pool._work, item))
+            outcomes.append(isolation._outcome_of(pool._work, item))
             tell(len(outcomes))
         return outcomes
 

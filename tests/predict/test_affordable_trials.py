@@ -44,15 +44,17 @@ class Loop:
 def hint_within(turns: Mapping[str, int], most: int) -> OpenHint:
     """The hint where a search may ask for `most` sizes; no common size stands for the names."""
     loop = Loop(turns, most)
-    apart = choices_by_name(NAMES, loop, loop.more)
+    apart = choices_by_name(NAMES, loop, loop.allows_another_trial)
     untried = [name for name in NAMES if name not in apart]
-    return open_hint(NAMES, FEW, (), {}, apart, ask=loop, more=loop.more, untried=untried)
+    return open_hint(
+        NAMES, FEW, (), {}, apart, ask=loop, more=loop.allows_another_trial, untried_names=untried
+    )
 
 
 @given(st.integers(0, 40))
 def test_each_name_has_all_its_sizes_or_none(most: int) -> None:
     loop = Loop({"a": 50, "b": BEYOND, "c": 10**7, "d": 2, "e": BEYOND}, most)
-    apart = choices_by_name(NAMES, loop, loop.more)
+    apart = choices_by_name(NAMES, loop, loop.allows_another_trial)
     assert list(apart) == list(NAMES[: len(apart)])
     assert all(list(own) == list(SIZES_OF_ONE) for own in apart.values())
     assert len(apart) == min(len(NAMES), -(-most // len(SIZES_OF_ONE)))
@@ -94,7 +96,7 @@ def test_fewer_values_of_the_common_size_never_raise_the_share(
         left = iter([True] * most)
         together, refused = choices_at_tried_sizes(by_size.get, lambda: next(left, False))
         assert len(refused) == len(TRIED_SIZES) - most
-        hint = open_hint(("n",), now, ("n",), together, {"n": together}, refused=refused,
+        hint = open_hint(("n",), now, ("n",), together, {"n": together}, impossible_sizes=refused,
                          now_runs=runs)  # fmt: skip
         assert bool(hint.deciding) == (hint.threads is None)
         return hint.share
@@ -107,7 +109,10 @@ def test_excluded_values_count_as_wrong_by_hand() -> None:
     """Right at 2 and 100,000,000, wrong at 10,000, and six excluded: (2 + 1) / (9 + 2)."""
     tried = {TRIED_SIZES[0]: FEW, 10**4: MANY, TRIED_SIZES[-1]: FEW}
     refused = [size for size in TRIED_SIZES if size not in tried]
-    assert open_hint(("n",), FEW, ("n",), tried, {"n": tried}, refused=refused).share == 3 / 11
+    assert (
+        open_hint(("n",), FEW, ("n",), tried, {"n": tried}, impossible_sizes=refused).share
+        == 3 / 11
+    )
 
 
 def test_turns_are_not_looked_for_beyond_the_bound() -> None:

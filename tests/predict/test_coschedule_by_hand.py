@@ -25,11 +25,11 @@ from regionpredict.predict.coschedule import (
     PhaseLoad,
     _end_times,
     _merged_phases,
-    _slowdowns,
+    _slowdowns_of_programs,
     coschedule,
     on_domains,
     phases_of,
-    splits,
+    ways_to_split,
     with_cache_share,
 )
 from regionpredict.predict.shared_memory import PathCurve, Running
@@ -180,13 +180,13 @@ def test_teams_of_open_sizes_are_named_by_program() -> None:
 @given(st.integers(1, 24), st.integers(1, 3))
 def test_few_things_are_dealt_out_in_all_ways(total: int, parts: int) -> None:
     every = [deal for deal in product(range(1, total + 1), repeat=parts) if sum(deal) == total]
-    assert list(splits(total, parts)) == every
+    assert list(ways_to_split(total, parts)) == every
 
 
 @pytest.mark.parametrize(("total", "step"), [(24, 1), (25, 2), (48, 2), (49, 3), (128, 6)])
 def test_many_things_are_dealt_out_in_steps(total: int, step: int) -> None:
     firsts = list(range(step, total, step))
-    assert list(splits(total, 2)) == [(first, total - first) for first in firsts]
+    assert list(ways_to_split(total, 2)) == [(first, total - first) for first in firsts]
 
 
 # -- what a phase asks for -------------------------------------------------------------------------
@@ -276,15 +276,15 @@ def test_phases_meet_as_their_shares_of_the_time_say() -> None:
     The first is undisturbed a third of the time, else takes twice as long."""
     whole = [waits(5.0)]
     half = [Running(1.0), waits(1.0)]
-    assert _slowdowns([whole, half]) == [pytest.approx(5 / 3), pytest.approx(3 / 2)]
-    assert _slowdowns([half, whole]) == [pytest.approx(3 / 2), pytest.approx(5 / 3)]
+    assert _slowdowns_of_programs([whole, half]) == [pytest.approx(5 / 3), pytest.approx(3 / 2)]
+    assert _slowdowns_of_programs([half, whole]) == [pytest.approx(3 / 2), pytest.approx(5 / 3)]
 
 
 def test_chances_of_three_programs_multiply() -> None:
     """Two wait for 1 s and work for 1 s; a third waits all the time. Two that wait take twice as
     long, three three times."""
     half = [Running(1.0), waits(1.0)]
-    slow, *others = _slowdowns([[waits(1e-9)], half, half])
+    slow, *others = _slowdowns_of_programs([[waits(1e-9)], half, half])
     assert others[0] == pytest.approx(others[1])
     # x: the factor of the waiting phase, y its share of the time, x/(1+x), for which the other one
     # meets it: x = 2 (1 - y) + 3 y.

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from further_cases import further_slow
 
-from regionpredict.analysis import bind
+from regionpredict.analysis import bind_names
 from regionpredict.frontend import requests_for
 from regionpredict.machine import load
 from regionpredict.pipeline import Predictions, analyse, predict
@@ -167,6 +167,6 @@ def test_what_a_run_tells_of_a_name_is_of_the_run(tmp_path: Path) -> None:
     path = tmp_path / "f.c"
     path.write_text(SOURCES["a length"].replace("PRAGMA", "#pragma omp parallel for") + "\n")
     (region,) = analyse(requests_for([str(path)]), {}).program.regions
-    assert bind(region, (), {}, {"n": 4}).origin == "run"
-    assert bind(region, (), {"n": 3}, {"n": 4}).origin == "given"
-    assert bind(region, (), {"m": 3}, {"k": 4}).origin == "source"
+    assert bind_names(region, (), {}, {"n": 4}).origin == "run"
+    assert bind_names(region, (), {"n": 3}, {"n": 4}).origin == "given"
+    assert bind_names(region, (), {"m": 3}, {"k": 4}).origin == "source"

@@ -219,7 +219,7 @@ def test_neighbours_of_one_size_are_changed_together() -> None:
     eight = times.constant(8)
     assert times._neighbors_with_equal_size("t1", eight) == ["t1", "t0", "t2"]
     assert times._neighbors_with_equal_size("t1", {**eight, "t2": 2}) == ["t1", "t0"]
-    assert times.improved(eight, [2, 8]) == dict.fromkeys(eight, 2)
+    assert times.improved_plan(eight, [2, 8]) == dict.fromkeys(eight, 2)
     # One alone: half a change less for itself, and two changes more.
     assert times._best_change(["t1"], eight, [2, 8]) is None
     assert times._best_change(["t1", "t0", "t2"], eight, [8]) is None  # nothing gained by staying

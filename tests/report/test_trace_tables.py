@@ -12,7 +12,7 @@ from regionpredict.report.trace_results import result_document
 from regionpredict.trace.analysis import Analysis, analyse
 from regionpredict.trace.kernels import Kernels
 from regionpredict.trace.profile import TraceResult
-from regionpredict.trace.results import critical_path, delays, waits
+from regionpredict.trace.results import critical_path, delay_costs, wait_states
 from regionpredict.trace.trace_builder import TraceBuilder
 
 pytestmark = pytest.mark.compiler
@@ -47,25 +47,25 @@ def lines_of(result: TraceResult, analysis: Analysis) -> list[str]:
 
 def test_the_flat_profile_has_time_visits_and_waits_by_region(late: Analysis) -> None:
     """Of 200 µs of both ranks, work has 140 in 3 visits, and MPI_Recv waits in all of its 60."""
-    found = {one.region: one for one in waits(late).regions}
+    found = {one.region: one for one in wait_states(late).regions}
     work, receive = found["work"], found["MPI_Recv"]
     assert (work.kind, work.visits, work.waiting_s) == ("user", 3, 0)
     assert work.seconds == pytest.approx(140e-6)
     assert (receive.kind, receive.visits) == ("MPI", 1)
     assert (receive.seconds, receive.waiting_s) == pytest.approx((60e-6, 60e-6))
-    lines = lines_of(waits(late), late)
+    lines = lines_of(wait_states(late), late)
     assert "work user 140 µs 70.0 3 46.7 µs" in lines
     assert "MPI_Recv MPI 60 µs 30.0 1 60 µs 60 µs" in lines
 
 
 def test_waits_have_their_share_of_the_time_of_all_locations(late: Analysis) -> None:
-    lines = lines_of(waits(late), late)
+    lines = lines_of(wait_states(late), late)
     assert "late sender 60 µs 30.0 1" in lines
     assert "late sender main/MPI_Recv 60 µs 1" in lines
 
 
 def test_delays_are_ranked_by_the_call_path_that_causes_them(late: Analysis) -> None:
-    lines = lines_of(delays(late), late)
+    lines = lines_of(delay_costs(late), late)
     assert "main/work makes others wait most: 60 µs in sum." in lines
     assert "main/work 60 µs 60 µs late sender 0" in lines
     assert "all 60 µs 0 s 0 s 60 µs" in lines
@@ -77,14 +77,14 @@ def test_the_critical_path_has_shares_excess_and_impact(late: Analysis) -> None:
     assert "main/work 100 µs 100.0 30 µs 60 µs 0" in lines
 
 
-@pytest.mark.parametrize("command", [waits, delays, critical_path])
+@pytest.mark.parametrize("command", [wait_states, delay_costs, critical_path])
 def test_every_metric_of_the_package_has_a_name(late: Analysis, command: object) -> None:
     assert callable(command)
     assert [name for name in command(late).totals if "_" in metric_name(name)] == []
 
 
 def test_text_has_no_exponents(late: Analysis) -> None:
-    for result in (waits(late), delays(late), critical_path(late)):
+    for result in (wait_states(late), delay_costs(late), critical_path(late)):
         assert "e-0" not in document_text(result_document(result, late, 20))
 
 
@@ -96,4 +96,4 @@ def test_time_between_calls_has_a_name(tmp_path: Path) -> None:
     build.enter(0, 100e-6, "MPI_Finalize")
     build.leave(0, 100e-6)
     analysis = analyse(build.build(), Kernels(("cc",), tmp_path))
-    assert "(between calls) user 70 µs 70.0 1 70 µs" in lines_of(waits(analysis), analysis)
+    assert "(between calls) user 70 µs 70.0 1 70 µs" in lines_of(wait_states(analysis), analysis)

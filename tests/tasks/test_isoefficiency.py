@@ -15,7 +15,7 @@ from regionpredict.errors import InputError
 from regionpredict.report.isoefficiency import isoefficiency_document
 from regionpredict.report.isoefficiency_answers import isoefficiency_answers
 from regionpredict.report.rendered import rendered
-from regionpredict.tasks.isoefficiency.campaign import steps
+from regionpredict.tasks.isoefficiency.campaign import missing_measurements
 from regionpredict.tasks.isoefficiency.measured_times import (
     HostActivity,
     IsoefficiencyData,
@@ -357,8 +357,12 @@ def test_the_file_gives_back_what_was_measured(tmp_path):
 
 def test_a_resumed_campaign_does_what_is_missing():
     data = replace(PLAIN, times=PLAIN.times[:-1])
-    assert list(steps(data, SIZES, THREADS)) == [(2048.0, 16)]
-    assert list(steps(data, (4096.0,), (2,))) == [(4096.0, None), (4096.0, 1), (4096.0, 2)]
+    assert list(missing_measurements(data, SIZES, THREADS)) == [(2048.0, 16)]
+    assert list(missing_measurements(data, (4096.0,), (2,))) == [
+        (4096.0, None),
+        (4096.0, 1),
+        (4096.0, 2),
+    ]
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ import pytest
 
 from regionpredict.tasks import TaskGraph, graph_of_tasks, measure_graph, simulate
 from regionpredict.tasks.json_file import json_graph
-from regionpredict.tasks.what_if import changes, cut_off, split, task_levels
+from regionpredict.tasks.what_if import cut_off, possible_changes, split_node, task_levels
 
 SCHEMA = Path(__file__).parents[2] / "regionpredict" / "report" / "schemas" / "task-times-1.json"
 
@@ -69,11 +69,11 @@ def test_a_split_node_is_two_of_half_its_time(seed):
     graph = graph_of_tasks(seconds, edges)
     node = draw.randrange(count)
     halved = [s / 2 if k == node else s for k, s in enumerate(seconds)]
-    metrics = measure_graph(split(graph, node), concurrency=False)
+    metrics = measure_graph(split_node(graph, node), concurrency=False)
     assert metrics.work_s == sum(seconds)
     assert metrics.depth_s == deepest(halved, edges)
     assert metrics.tasks == count + 1
-    three = split(graph, node, 3)
+    three = split_node(graph, node, 3)
     assert three.nodes == count + 2
     assert measure_graph(three, concurrency=False).work_s == pytest.approx(sum(seconds))
 
@@ -105,7 +105,7 @@ def test_a_cut_off_runs_deeper_tasks_where_they_are_created(depth):
 def test_what_is_asked_of_a_graph_with_lines_and_levels():
     graph = json_graph(tree(3), "g")
     metrics = measure_graph(graph, concurrency=False)
-    found = changes(graph, metrics)
+    found = possible_changes(graph, metrics)
     assert [(c.kind, c.place, c.depth) for c in found] == [
         ("split", None, None), ("faster", "t.c:3", None), ("cut-off", None, 1), ("cut-off", None, 2)
     ]  # fmt: skip
@@ -185,4 +185,4 @@ def test_a_replay_confirms_it(tmp_path):
 
 def test_a_graph_of_one_long_task_can_only_be_split():
     graph: TaskGraph = graph_of_tasks([3.0], [])
-    assert [change.kind for change in changes(graph, measure_graph(graph))] == ["split"]
+    assert [change.kind for change in possible_changes(graph, measure_graph(graph))] == ["split"]

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import pytest
 
 from regionpredict.trace.analysis import Analysis
-from regionpredict.trace.results import waits
+from regionpredict.trace.results import wait_states
 
 Place = tuple[int, int]
 """Rank and thread."""
@@ -127,7 +127,7 @@ def waits_for_partner(calls: Iterable[Call], partners: Iterable[Call]) -> int:
 def seconds_waited(analysis: Analysis, metric: str, of: str = "") -> dict[Place, float]:
     """What the package finds, by rank and thread: in call paths that end in `of`."""
     found = {(place.rank, place.thread): 0.0 for place in analysis.trace.locations}
-    for record in waits(analysis).records:
+    for record in wait_states(analysis).records:
         if record.metric == metric and record.location and record.callpath.endswith(of):
             found[record.location.rank, record.location.thread] += record.value
     return found

@@ -12,7 +12,7 @@ from regionpredict.trace import TraceBuilder
 from regionpredict.trace.analysis import analyse
 from regionpredict.trace.kernels import Kernels
 from regionpredict.trace.path_impact import mapped_idle_time, path_impact
-from regionpredict.trace.results import critical_path, delays, waits
+from regionpredict.trace.results import critical_path, delay_costs, wait_states
 
 MS = 1e-3
 
@@ -56,11 +56,11 @@ def test_chain_of_three_ranks(kernels: Kernels) -> None:
     for rank in range(3):
         build.leave(rank, 123 * MS)
     analysis = analyse(build.build(), kernels)
-    found = delays(analysis)
-    assert by_place(waits(analysis), "late_sender", MS) == close(
+    found = delay_costs(analysis)
+    assert by_place(wait_states(analysis), "late_sender", MS) == close(
         {"main/MPI_Recv/1": 60, "main/MPI_Recv/2": 93}
     )
-    worst, second = waits(analysis).worst
+    worst, second = wait_states(analysis).worst
     assert (worst.seconds, worst.time_s) == pytest.approx((93 * MS, 123 * MS))
     assert (worst.metric, worst.callpath) == ("late_sender", "main/MPI_Recv")
     assert ([at.rank for at in worst.waiting], worst.late.rank) == ([2], 1)
@@ -82,7 +82,7 @@ def test_chain_of_three_ranks(kernels: Kernels) -> None:
 
 def test_pingpong_as_the_reference_reports_it(kernels: Kernels) -> None:
     analysis = analyse(pingpong(), kernels)
-    results = [waits(analysis), delays(analysis), critical_path(analysis)]
+    results = [wait_states(analysis), delay_costs(analysis), critical_path(analysis)]
     for metric, callpaths in REPORTED.items():
         for callpath, values in callpaths.items():
             for rank, value in enumerate(values):
@@ -108,7 +108,7 @@ def test_reference_impact_counts_the_busy_time_of_the_whole_run(kernels: Kernels
     for location, node in places:
         wanted = WHOLE_RUN_IMPACT[analysis.names[node]][location]
         assert imbalance[location, node] == pytest.approx(wanted, rel=1e-9)
-    found, path = waits(analysis).totals, critical_path(analysis)
+    found, path = wait_states(analysis).totals, critical_path(analysis)
     waited = found["late_sender"] + found["late_receiver"] + found["wait_finalize"]
     # rank 0 begins 644,757 ticks after rank 1, whose MPI_Init begins the path at 84,412
     started_later = (644_757 - 84_412) / TICKS_PER_SECOND
@@ -132,10 +132,10 @@ def test_slow_ranks_before_a_barrier(kernels: Kernels, ranks: int, slow: int) ->
         build.leave(rank, 20 * MS)
     analysis = analyse(build.build(), kernels)
     late = ranks - slow
-    assert by_place(waits(analysis), "wait_barrier", MS) == close(
+    assert by_place(wait_states(analysis), "wait_barrier", MS) == close(
         {f"main/MPI_Barrier/{rank}": 10 for rank in range(late)}
     )
-    assert by_place(delays(analysis), "delay_short.wait_barrier", MS) == close(
+    assert by_place(delay_costs(analysis), "delay_short.wait_barrier", MS) == close(
         {f"main/work/{late}": 10 * late}
     )
     path = critical_path(analysis)
@@ -171,7 +171,7 @@ def test_only_time_during_the_path_counts_for_imbalance(kernels: Kernels) -> Non
     assert by_place(path, "impact_imbalance", MS) == close({"main/1": 2, "main/work/1": 7})
     assert by_place(path, "impact_intra", MS) == close({"main/work/1": 7})
     assert by_place(path, "impact_inter", MS) == close({"main/1": 2})
-    waited = waits(analysis).totals
+    waited = wait_states(analysis).totals
     assert waited["wait_barrier"] + waited["wait_finalize"] == pytest.approx(9 * MS)
     assert path.totals["impact_imbalance"] == pytest.approx(9 * MS)
     assert path.totals["critical_imbalance"] == pytest.approx((2 + 7) / 2 * MS)
@@ -189,7 +189,7 @@ def _collective(kernels: Kernels, name: str, ends: dict[int, float], root: int =
         build.collective(rank, ends[rank] * MS, root, **moved)
         build.leave(rank, ends[rank] * MS)
         build.leave(rank, 10 * MS)
-    return waits(analyse(build.build(), kernels))
+    return wait_states(analyse(build.build(), kernels))
 
 
 def test_root_that_comes_last_is_waited_for(kernels: Kernels) -> None:
@@ -250,7 +250,7 @@ def test_longest_wait_of_a_waitall_counts(kernels: Kernels) -> None:
         build.send(rank, begin * MS, 0, size=8)
         build.leave(rank, (begin + 1) * MS)
         build.leave(rank, 9 * MS)
-    found = waits(analyse(build.build(), kernels))
+    found = wait_states(analyse(build.build(), kernels))
     assert by_place(found, "late_sender", MS) == close({"main/MPI_Waitall/0": 5})
     assert found.counts == {"late_sender": 1}
 
@@ -276,10 +276,10 @@ def test_thread_that_comes_last_to_a_barrier(kernels: Kernels) -> None:
     build.join(0, 6 * MS)
     build.leave(0, 8 * MS)
     analysis = analyse(build.build(), kernels)
-    assert by_place(waits(analysis), "omp_implicit_barrier", MS) == close(
+    assert by_place(wait_states(analysis), "omp_implicit_barrier", MS) == close(
         {"main/parallel/barrier/0": 3}
     )
-    assert by_place(delays(analysis), "delay_short.omp_implicit_barrier", MS) == close(
+    assert by_place(delay_costs(analysis), "delay_short.omp_implicit_barrier", MS) == close(
         {"main/parallel/loop/0.1": 3}
     )
     assert by_place(critical_path(analysis), "critical_path", MS) == close(
@@ -297,8 +297,10 @@ def test_time_between_calls_counts_where_no_region_is_around_them(kernels: Kerne
         build.collective(rank, 7 * MS)
         build.leave(rank, 7 * MS)
     analysis = analyse(build.build(), kernels)
-    assert by_place(waits(analysis), "wait_barrier", MS) == close({"MPI_Barrier/0": 5})
-    assert by_place(delays(analysis), "delay_short.wait_barrier", MS) == close({"program/1": 5})
+    assert by_place(wait_states(analysis), "wait_barrier", MS) == close({"MPI_Barrier/0": 5})
+    assert by_place(delay_costs(analysis), "delay_short.wait_barrier", MS) == close(
+        {"program/1": 5}
+    )
     path = critical_path(analysis)
     assert by_place(path, "critical_path", MS) == close({"MPI_Init/1": 1, "program/1": 6})
     assert all(balance.holds for balance in path.balances)
@@ -316,7 +318,7 @@ def test_clocks_that_differ_are_told(kernels: Kernels) -> None:
     assert [finding.message for finding in analysis.findings] == [
         "messages received before they were sent, by up to 0.004 s (from 0 to 1): clocks differ"
     ]
-    assert by_place(waits(analysis), "late_sender", MS) == close({"MPI_Recv/1": 2})
+    assert by_place(wait_states(analysis), "late_sender", MS) == close({"MPI_Recv/1": 2})
 
 
 def test_the_first_lines_count_waits_without_a_cause(kernels: Kernels) -> None:
@@ -333,7 +335,7 @@ def test_the_first_lines_count_waits_without_a_cause(kernels: Kernels) -> None:
     build.leave(1, 5.5)
     build.leave(1, 6)
     analysis = analyse(build.build(), kernels)
-    for result in (waits(analysis), delays(analysis)):
+    for result in (wait_states(analysis), delay_costs(analysis)):
         lead = result_document(result, analysis, 20).lead
         assert lead[1].endswith(" events, run time 6 s")
         assert lead[0] == "Waiting: 42 % of the time of all locations, 5 s in sum."

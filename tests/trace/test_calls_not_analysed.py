@@ -9,7 +9,7 @@ from regionpredict.trace.analysis import analyse
 from regionpredict.trace.calls_not_analysed import calls_not_analysed
 from regionpredict.trace.factors import run_factors
 from regionpredict.trace.kernels import Kernels
-from regionpredict.trace.matching import match
+from regionpredict.trace.matching import match_operations
 from regionpredict.trace.mpi_regions import is_analysed
 
 
@@ -36,7 +36,7 @@ def test_factors_name_them_too(kernels: Kernels) -> None:
     build = _calls("MPI_Ibarrier", "MPI_Alltoallv")
     build.leave(0, 9)
     trace = build.build()
-    factors = run_factors(trace, match(trace, kernels), kernels)
+    factors = run_factors(trace, match_operations(trace, kernels), kernels)
     assert dict(factors.not_analysed) == {"MPI_Ibarrier": 1}
     assert any("MPI_Ibarrier (1)" in note for note in factors.notes)
 

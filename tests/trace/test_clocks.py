@@ -14,10 +14,10 @@ from regionpredict.trace import EventTrace, Kind, Paradigm, Region, Role, TraceB
 from regionpredict.trace.analysis import analyse
 from regionpredict.trace.call_paths import call_paths
 from regionpredict.trace.clock_conditions import clock_conditions, late_events, violations
-from regionpredict.trace.clock_correction import corrected
+from regionpredict.trace.clock_correction import correct_clocks_of
 from regionpredict.trace.collective_table import collective_table
 from regionpredict.trace.kernels import Kernels
-from regionpredict.trace.matching import match
+from regionpredict.trace.matching import match_operations
 from regionpredict.trace.thread_dependencies import Synchronisation
 
 SEEDS = st.integers(0, 1_000_000)
@@ -25,14 +25,14 @@ FEW = settings(max_examples=60, deadline=None)
 
 
 def _conditions(trace: EventTrace, kernels: Kernels) -> dict[str, Synchronisation]:
-    matches = match(trace, kernels)
+    matches = match_operations(trace, kernels)
     return clock_conditions(
         trace, matches, collective_table(trace, call_paths(trace, kernels), matches)
     )
 
 
 def _corrected(trace: EventTrace, kernels: Kernels) -> EventTrace:
-    return corrected(trace, _conditions(trace, kernels).values(), kernels)
+    return correct_clocks_of(trace, _conditions(trace, kernels).values(), kernels)
 
 
 def _with_clocks(trace: EventTrace, offsets: list[int], drifts: list[float]) -> EventTrace:
@@ -53,7 +53,7 @@ def test_no_violation_is_left(
 ) -> None:
     trace = _with_clocks(carried_out(random_program(seed)), offsets, drifts)
     conditions = _conditions(trace, kernels)
-    after = corrected(trace, conditions.values(), kernels)
+    after = correct_clocks_of(trace, conditions.values(), kernels)
     assert violations(after, late_events(after, conditions)) == ((), ())
     assert np.all(after.time >= trace.time)
     for first, end in zip(trace.starts[:-1], trace.starts[1:], strict=True):
@@ -69,7 +69,7 @@ def test_times_without_violations_stay(kernels: Kernels, seed: int) -> None:
     trace = carried_out(random_program(seed))
     conditions = _conditions(trace, kernels)
     assert violations(trace, late_events(trace, conditions)) == ((), ())
-    after = corrected(trace, conditions.values(), kernels)
+    after = correct_clocks_of(trace, conditions.values(), kernels)
     assert np.array_equal(after.time, trace.time)
     assert after.findings == trace.findings
 
@@ -77,11 +77,11 @@ def test_times_without_violations_stay(kernels: Kernels, seed: int) -> None:
 @given(SEEDS, st.lists(st.integers(0, 20_000), min_size=2))
 @FEW
 def test_sums_hold_after_the_correction(kernels: Kernels, seed: int, offsets: list[int]) -> None:
-    from regionpredict.trace.results import critical_path, delays
+    from regionpredict.trace.results import critical_path, delay_costs
 
     trace = _with_clocks(carried_out(random_program(seed)), offsets, [0.0])
     analysis = analyse(trace, kernels, correct_clocks=True)
-    for result in (delays(analysis), critical_path(analysis)):
+    for result in (delay_costs(analysis), critical_path(analysis)):
         assert all(balance.holds for balance in result.balances), result.balances
 
 

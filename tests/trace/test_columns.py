@@ -13,7 +13,7 @@ from regionpredict.trace import columns
 from regionpredict.trace.analysis import Analysis, analyse
 from regionpredict.trace.kernels import Kernels
 from regionpredict.trace.otf2_reader import read_otf2
-from regionpredict.trace.results import critical_path, delays, waits
+from regionpredict.trace.results import critical_path, delay_costs, wait_states
 
 pytest.importorskip("otf2")
 from archives import write_archive
@@ -32,7 +32,7 @@ def test_results_are_the_same_with_columns_in_files(
 
     def analysed() -> tuple[Analysis, tuple[object, ...]]:
         analysis = analyse(read_otf2(archive, kernels), kernels)
-        return analysis, (waits(analysis), delays(analysis), critical_path(analysis))
+        return analysis, (wait_states(analysis), delay_costs(analysis), critical_path(analysis))
 
     small, in_memory = analysed()
     monkeypatch.setattr(columns, "MOST_IN_MEMORY", 0)
@@ -50,14 +50,14 @@ def test_results_are_the_same_with_columns_in_files(
 
 
 def test_a_column_keeps_its_values_while_it_rests() -> None:
-    column = columns.column((300, 40), np.int32, columns.MOST_IN_MEMORY + 1)
+    column = columns.empty_column((300, 40), np.int32, columns.MOST_IN_MEMORY + 1)
     column[:] = np.arange(12_000).reshape(300, 40)
-    columns.rest()
+    columns.release_file_memory()
     assert column.tolist() == np.arange(12_000).reshape(300, 40).tolist()
 
 
 def test_without_a_folder_for_files_columns_lie_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tempfile, "tempdir", "/no/such/folder")
-    column = columns.column(5, np.int64, columns.MOST_IN_MEMORY + 1)
+    column = columns.empty_column(5, np.int64, columns.MOST_IN_MEMORY + 1)
     assert not _in_file(column)
     assert column.shape == (5,)

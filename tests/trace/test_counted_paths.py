@@ -10,7 +10,7 @@ import pytest
 from regionpredict.trace.analysis import analyse
 from regionpredict.trace.event_trace import Counter
 from regionpredict.trace.kernels import Kernels
-from regionpredict.trace.results import waits
+from regionpredict.trace.results import wait_states
 from regionpredict.trace.trace_builder import TraceBuilder
 
 
@@ -25,7 +25,7 @@ def test_a_counter_increases_evenly_between_two_readings(kernels: Kernels) -> No
     # rank 0 reads at each end, rank 1 at the end of main alone, so 1/5, 2/5, 2/5 of its increase
     rows = np.array([1, 2, 3, 7])
     counter = Counter("PAPI_TOT_INS", rows, np.array([5, 70, 11, 100]))
-    result = waits(analyse(replace(trace, counters=(counter,)), kernels))
+    result = wait_states(analyse(replace(trace, counters=(counter,)), kernels))
     values = {
         (record.callpath, str(record.location)): record.value
         for record in result.records
@@ -38,6 +38,6 @@ def test_a_counter_increases_evenly_between_two_readings(kernels: Kernels) -> No
     assert {one.instructions_per_cycle for one in result.regions} == {None}
     # Cycles of rank 0 alone: 10 in main before and 40 after, 35 in solve.
     cycles = Counter("PAPI_TOT_CYC", rows[:3], np.array([10, 35, 40]))
-    result = waits(analyse(replace(trace, counters=(counter, cycles)), kernels))
+    result = wait_states(analyse(replace(trace, counters=(counter, cycles)), kernels))
     ratios = {one.region: one.instructions_per_cycle for one in result.regions}
     assert ratios == pytest.approx({"main": (16 + 60) / 50, "solve": (70 + 40) / 35})

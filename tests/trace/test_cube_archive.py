@@ -15,7 +15,7 @@ from regionpredict.trace import TraceBuilder
 from regionpredict.trace.analysis import analyse
 from regionpredict.trace.export.cube_archive import cube_archive
 from regionpredict.trace.kernels import Kernels
-from regionpredict.trace.results import delays, waits
+from regionpredict.trace.results import delay_costs, wait_states
 
 pytestmark = pytest.mark.compiler
 
@@ -33,7 +33,7 @@ def test_an_archive_has_what_the_results_have(tmp_path: Path) -> None:
         build.leave(rank, 6)
         build.leave(rank, 7 + rank)
     analysis = analyse(build.build("two"), Kernels(("cc",), tmp_path))
-    results = [waits(analysis), delays(analysis)]
+    results = [wait_states(analysis), delay_costs(analysis)]
     with tarfile.open(fileobj=BytesIO(cube_archive(analysis, results))) as archive:
         parts = {member.name: archive.extractfile(member) for member in archive}
         data = {name: part.read() for name, part in parts.items() if part is not None}

@@ -10,7 +10,7 @@ import pytest
 from regionpredict.errors import InputError, UsageError
 from regionpredict.report.rendered import rendered
 from regionpredict.report.run_factors import factors_document
-from regionpredict.trace.extrapolation import extrapolate
+from regionpredict.trace.extrapolation import extrapolate_factors
 from regionpredict.trace.factor_tables import read_factor_table
 from regionpredict.trace.scaling import study_of
 
@@ -91,10 +91,10 @@ def test_a_row_a_run_without_serialisation(tmp_path: Path) -> None:
     assert second.factors.parallel == pytest.approx(0.6)
     assert second.factors.transfer is None
     assert second.speedup == pytest.approx(1.5)
-    found = extrapolate(study, [8])
+    found = extrapolate_factors(study, [8])
     assert "communication" in found.models and "transfer" not in found.models
     with pytest.raises(UsageError, match="unknown factor 'transfer'"):
-        extrapolate(study, [8], {"transfer": "pipeline"})
+        extrapolate_factors(study, [8], {"transfer": "pipeline"})
     assert found.points[0].dominating == "communication"
     table = rendered(factors_document(study, found), "table")
     assert "comm" in table

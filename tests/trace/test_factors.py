@@ -15,14 +15,14 @@ from regionpredict.trace import EventTrace, Location, TraceBuilder
 from regionpredict.trace.factors import SERIALISATIONS, RunFactors, run_factors
 from regionpredict.trace.iterations import iterations_of
 from regionpredict.trace.kernels import Kernels
-from regionpredict.trace.matching import match
+from regionpredict.trace.matching import match_operations
 from regionpredict.trace.replay import Network
 
 pytestmark = pytest.mark.compiler
 
 
 def of(trace: EventTrace, kernels: Kernels, **options: object) -> RunFactors:
-    return run_factors(trace, match(trace, kernels), kernels, **options)  # type: ignore[arg-type]
+    return run_factors(trace, match_operations(trace, kernels), kernels, **options)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(("n", "k"), [(2, 1), (4, 1), (4, 3), (7, 2), (16, 16)])

@@ -14,7 +14,7 @@ from regionpredict.trace.imbalance import (
     Imbalance,
     ImbalanceStudy,
     Pattern,
-    imbalances,
+    compute_imbalance,
     pattern_of,
 )
 from regionpredict.trace.kernels import Kernels
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.compiler
 
 
 def study(trace: EventTrace, kernels: Kernels, mark: str | None = None) -> ImbalanceStudy:
-    return imbalances(analyse(trace, kernels), mark)
+    return compute_imbalance(analyse(trace, kernels), mark)
 
 
 @pytest.mark.parametrize(("n", "k"), [(4, 1), (8, 3), (9, 8)])

@@ -8,7 +8,7 @@ from regionpredict.report.messages import messages_document
 from regionpredict.report.rendered import rendered
 from regionpredict.trace import EventTrace, TraceBuilder
 from regionpredict.trace.kernels import Kernels
-from regionpredict.trace.matching import match
+from regionpredict.trace.matching import match_operations
 from regionpredict.trace.messages import Messages, Pair, SizeClass, messages_of
 
 
@@ -36,7 +36,7 @@ def _trace(ranks: int = 2) -> EventTrace:
 
 def test_pairs_and_sizes(kernels: Kernels) -> None:
     trace = _trace()
-    found = messages_of(trace, match(trace, kernels))
+    found = messages_of(trace, match_operations(trace, kernels))
     assert found == Messages(
         ranks=(0, 1),
         pairs=(Pair(0, 1, 5, 1030), Pair(1, 0, 1, 7)),
@@ -64,7 +64,7 @@ def test_pairs_and_sizes(kernels: Kernels) -> None:
 def test_a_page_has_the_matrix_of_the_selected_ranks(kernels: Kernels) -> None:
     trace = _trace()
     found = replace(
-        messages_of(trace, match(trace, kernels)),
+        messages_of(trace, match_operations(trace, kernels)),
         ranks=(3, 8), pairs=(Pair(3, 8, 5, 1536), Pair(8, 3, 1, 512)),
     )  # fmt: skip
     document = messages_document(found, trace, 9)
@@ -75,13 +75,13 @@ def test_a_page_has_the_matrix_of_the_selected_ranks(kernels: Kernels) -> None:
 
 def test_many_ranks_have_no_matrix_and_silence_is_told(kernels: Kernels) -> None:
     trace = _trace(20)
-    found = messages_of(trace, match(trace, kernels))
+    found = messages_of(trace, match_operations(trace, kernels))
     assert "the rank of the column" not in rendered(messages_document(found, trace, 9), "table")
     build = TraceBuilder(1)
     build.enter(0, 0, "main")
     build.leave(0, 1)
     alone = build.build("alone")
-    found = messages_of(alone, match(alone, kernels))
+    found = messages_of(alone, match_operations(alone, kernels))
     assert "No rank sends a message to another." in rendered(
         messages_document(found, alone, 9), "table"
     )

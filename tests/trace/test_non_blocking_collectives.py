@@ -8,7 +8,7 @@ from regionpredict.trace import TraceBuilder
 from regionpredict.trace.analysis import analyse
 from regionpredict.trace.event_trace import Collective
 from regionpredict.trace.kernels import Kernels
-from regionpredict.trace.results import critical_path, delays, waits
+from regionpredict.trace.results import critical_path, delay_costs, wait_states
 
 
 def _run(
@@ -37,7 +37,7 @@ def _run(
 def _waited(build: TraceBuilder, kernels: Kernels, metric: str) -> dict[int, float]:
     analysis = analyse(build.build(), kernels)
     assert dict(analysis.not_analysed) == {}
-    found = waits(analysis)
+    found = wait_states(analysis)
     return {
         record.location.rank: record.value
         for record in found.records
@@ -98,18 +98,18 @@ def test_operations_belong_together_in_the_order_in_which_they_begin(kernels: Ke
     analysis = analyse(build.build(), kernels)
     assert [str(finding) for finding in analysis.findings] == []
     assert not any(
-        record.value for record in waits(analysis).records if record.metric == "wait_nxn"
+        record.value for record in wait_states(analysis).records if record.metric == "wait_nxn"
     )
 
 
 def test_the_causes_of_waits_are_found(kernels: Kernels) -> None:
     build = _run((1, 2, 8.5), (8, 8.2, 8.5), (1, 5, 8.5))
     analysis = analyse(build.build(), kernels)
-    found = delays(analysis).totals
+    found = delay_costs(analysis).totals
     told = found["delay_short.wait_nxn"] + found.get("delay_long.wait_nxn", 0.0)
     assert told == pytest.approx(9.0)
     late = [
-        record for record in delays(analysis).records
+        record for record in delay_costs(analysis).records
         if record.metric == "delay_short.wait_nxn" and record.value
     ]  # fmt: skip
     assert {record.location.rank for record in late} == {1}
@@ -118,7 +118,7 @@ def test_the_causes_of_waits_are_found(kernels: Kernels) -> None:
 
 def test_all_that_wait_for_one_rank_are_one_instance(kernels: Kernels) -> None:
     build = _run((1, 2, 8.5), (8, 8.2, 8.5), (1, 5, 8.5))
-    (worst,) = waits(analyse(build.build(), kernels)).worst
+    (worst,) = wait_states(analyse(build.build(), kernels)).worst
     assert (worst.seconds, worst.longest_s, worst.time_s) == pytest.approx((9.0, 6.0, 8.5))
     assert [location.rank for location in worst.waiting] == [0, 2]
     assert worst.late is not None
@@ -128,7 +128,7 @@ def test_all_that_wait_for_one_rank_are_one_instance(kernels: Kernels) -> None:
 def test_waits_over_time_are_where_they_happen(kernels: Kernels) -> None:
     """Of 20 s in 60 parts: rank 0 waits from 2 to 8, rank 2 from 5 to 8."""
     build = _run((1, 2, 8.5), (8, 8.2, 8.5), (1, 5, 8.5))
-    found = waits(analyse(build.build(), kernels)).severity
+    found = wait_states(analyse(build.build(), kernels)).severity
     assert found is not None
     assert found.part_s == pytest.approx(20 / 60)
     parts = found.seconds["wait_nxn"]

@@ -17,7 +17,7 @@ from regionpredict.trace.analysis import analyse
 from regionpredict.trace.kernels import Kernels
 from regionpredict.trace.otf2_definitions import read_definitions
 from regionpredict.trace.otf2_reader import (
-    assembled,
+    assemble_trace,
     number_regions,
     operations_of,
     read_events,
@@ -222,11 +222,11 @@ def test_times_that_no_run_has_are_refused(archive: Path, kernels: Kernels) -> N
     whole = read_otf2(archive, kernels)
     events = read_events(archive, definitions.references, definitions.events, kernels)
     events.columns["time"] -= 2**63 - 1  # as 64 bits without a sign: around 2^63 and above
-    assert assembled(archive, definitions, events).time.tolist() == whole.time.tolist()
+    assert assemble_trace(archive, definitions, events).time.tolist() == whole.time.tolist()
     events = read_events(archive, definitions.references, definitions.events, kernels)
     events.columns["time"][0] -= 2**62
     with pytest.raises(InputError, match="times are too large for a run"):
-        assembled(archive, definitions, events)
+        assemble_trace(archive, definitions, events)
 
 
 def test_what_is_no_archive(tmp_path: Path, kernels: Kernels) -> None:

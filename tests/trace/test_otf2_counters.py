@@ -8,7 +8,7 @@ import pytest
 
 from regionpredict.trace.factors import run_factors
 from regionpredict.trace.kernels import Kernels
-from regionpredict.trace.matching import match
+from regionpredict.trace.matching import match_operations
 from regionpredict.trace.otf2_reader import read_otf2
 
 otf2 = pytest.importorskip("otf2")
@@ -72,7 +72,7 @@ def test_instructions_and_cycles_of_useful_time(
         ]
         assert counter.event.tolist() == list(range(12))
     assert trace.findings == ()
-    found = run_factors(trace, match(trace, kernels), kernels)
+    found = run_factors(trace, match_operations(trace, kernels), kernels)
     assert (found.instructions, found.cycles) == (3000, 6000)
     assert found.instruction_balance == pytest.approx(1500 / 2000)
     assert found.ipc == pytest.approx(0.5)

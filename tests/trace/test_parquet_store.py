@@ -18,9 +18,9 @@ from regionpredict.errors import InputError
 from regionpredict.trace import Counter, EventTrace, Finding, ProcessGrid, TraceBuilder
 from regionpredict.trace.analysis import analyse
 from regionpredict.trace.kernels import Kernels
-from regionpredict.trace.matching import match
-from regionpredict.trace.results import critical_path, delays, waits
-from regionpredict.trace.selection import Selection, selected
+from regionpredict.trace.matching import match_operations
+from regionpredict.trace.results import critical_path, delay_costs, wait_states
+from regionpredict.trace.selection import Selection, select_part
 
 pytest.importorskip("pyarrow")
 from regionpredict.trace import parquet_store
@@ -56,7 +56,7 @@ def test_all_is_read_back(
     kernels: Kernels, tmp_path_factory: pytest.TempPathFactory, seed: int
 ) -> None:
     trace = _trace(seed)
-    matches = match(trace, kernels)
+    matches = match_operations(trace, kernels)
     folder = tmp_path_factory.mktemp("store") / "trace"
     assert not is_store(folder)
     write_store(trace, matches, folder)
@@ -78,7 +78,7 @@ def test_a_part_is_that_part_of_the_trace(
     data: st.DataObject,
 ) -> None:
     trace = _trace(seed)
-    matches = match(trace, kernels)
+    matches = match_operations(trace, kernels)
     folder = tmp_path_factory.mktemp("store") / "trace"
     write_store(trace, matches, folder)
     end = int(trace.time.max()) / trace.ticks_per_second
@@ -86,16 +86,16 @@ def test_a_part_is_that_part_of_the_trace(
     low, high = min(first, last) * end, max(first, last) * end
     selection = Selection(ranks, (low, high + 1e-9), "main" if by_path else None)
     try:
-        whole = selected(trace, matches, selection, kernels)
+        whole = select_part(trace, matches, selection, kernels)
     except InputError:  # before any region began
         with pytest.raises(InputError, match="there is no call path 'main'"):
-            selected(*Store(folder).read(selection), selection, kernels)
+            select_part(*Store(folder).read(selection), selection, kernels)
         return
-    part = selected(*Store(folder).read(selection), selection, kernels)
+    part = select_part(*Store(folder).read(selection), selection, kernels)
     for name in ("time", "kind", "region", "starts", "operations", "findings", "counters"):
         assert same(getattr(part[0], name), getattr(whole[0], name)), name
     assert same(part[1], whole[1])
-    for tell in (waits, delays, critical_path):
+    for tell in (wait_states, delay_costs, critical_path):
         told = [tell(analyse(*(piece[0], kernels, piece[1]))) for piece in (part, whole)]
         assert told[0] == told[1]
 
@@ -107,18 +107,18 @@ def test_a_call_path_that_is_not_in_the_span(kernels: Kernels, tmp_path: Path) -
         build.enter(rank, begin, "main")
         build.leave(rank, 1.0)
     trace = build.build()
-    matches = match(trace, kernels)
+    matches = match_operations(trace, kernels)
     write_store(trace, matches, tmp_path / "trace")
     selection = Selection(frozenset({1}), (0.0, 0.1), "main")
     for part in ((trace, matches), Store(tmp_path / "trace").read(selection)):
         with pytest.raises(InputError, match="no call path 'main'; no data at these ranks"):
-            selected(*part, selection, kernels)
+            select_part(*part, selection, kernels)
 
 
 def test_only_what_is_asked_for_is_read(kernels: Kernels, tmp_path: Path) -> None:
     programs = (carried_out(random_program(seed)) for seed in range(50))
     trace = next(program for program in programs if len(program) > 300)
-    write_store(trace, match(trace, kernels), tmp_path / "trace")
+    write_store(trace, match_operations(trace, kernels), tmp_path / "trace")
     store = Store(tmp_path / "trace")
     rows = [
         rows
@@ -136,7 +136,7 @@ def test_only_what_is_asked_for_is_read(kernels: Kernels, tmp_path: Path) -> Non
 def test_damage_is_one_line(kernels: Kernels, tmp_path: Path) -> None:
     trace = carried_out(random_program(5))
     folder = tmp_path / "trace"
-    write_store(trace, match(trace, kernels), folder)
+    write_store(trace, match_operations(trace, kernels), folder)
     (folder / "events.parquet").write_bytes(b"PAR1")
     with pytest.raises(InputError, match=r"events\.parquet: not an undamaged store"):
         Store(folder).read(Selection())
@@ -152,7 +152,7 @@ def test_a_damaged_store_is_read_as_it_was_or_refused(
 ) -> None:
     trace = _trace(5)
     folder = tmp_path / "trace"
-    write_store(trace, match(trace, kernels), folder)
+    write_store(trace, match_operations(trace, kernels), folder)
     whole = Store(folder).read(Selection())
     text = (folder / name).read_bytes()
     draw = random.Random(name)
@@ -180,7 +180,7 @@ def test_rank_by_rank_the_same_store(kernels: Kernels, tmp_path: Path, damaged: 
     if damaged:
         (anchor.parent / "traces" / "2.evt").unlink()
     trace = read_otf2(anchor, kernels)
-    write_store(trace, match(trace, kernels), tmp_path / "whole")
+    write_store(trace, match_operations(trace, kernels), tmp_path / "whole")
     convert_otf2(anchor, tmp_path / "by_rank", kernels)
     texts = [(tmp_path / name / "trace.json").read_text() for name in ("whole", "by_rank")]
     assert json.loads(texts[0]) == json.loads(texts[1])

@@ -21,10 +21,10 @@ from regionpredict.trace import EventTrace
 from regionpredict.trace.analysis import analyse
 from regionpredict.trace.dask_workers import cluster_spread
 from regionpredict.trace.kernels import Kernels
-from regionpredict.trace.matching import Matches, match
+from regionpredict.trace.matching import Matches, match_operations
 from regionpredict.trace.otf2_reader import read_otf2
 from regionpredict.trace.per_rank_reading import read_in_pieces, read_in_processes
-from regionpredict.trace.results import critical_path, delays, waits
+from regionpredict.trace.results import critical_path, delay_costs, wait_states
 from regionpredict.workers import spread
 
 pytest.importorskip("otf2")
@@ -52,7 +52,7 @@ def same(first: object, second: object) -> bool:
 
 def _whole(path: Path, kernels: Kernels) -> tuple[EventTrace, Matches]:
     trace = read_otf2(path, kernels)
-    return trace, match(trace, kernels)
+    return trace, match_operations(trace, kernels)
 
 
 @pytest.mark.parametrize("processes", [1, 3])
@@ -134,7 +134,7 @@ def test_processes_find_the_same_waits(archive: Path, kernels: Kernels) -> None:
     for processes in (2, 3):
         found = analyse(trace, kernels, processes=processes)
         assert same(found.points, whole.points)
-        for result in (waits, delays, critical_path):
+        for result in (wait_states, delay_costs, critical_path):
             assert result(found) == result(whole)
 
 
@@ -147,5 +147,5 @@ def test_random_programs_have_the_same_waits(kernels: Kernels, seed: int) -> Non
     whole, found = analyse(trace, kernels), analyse(trace, kernels, processes=3)
     for name in ("points", "clock_violations", "findings", "scans"):
         assert same(getattr(found, name), getattr(whole, name))
-    for result in (waits, delays, critical_path):
+    for result in (wait_states, delay_costs, critical_path):
         assert result(found) == result(whole)

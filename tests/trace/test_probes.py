@@ -8,7 +8,7 @@ from regionpredict.trace import EventTrace, TraceBuilder
 from regionpredict.trace.analysis import Analysis, analyse
 from regionpredict.trace.factors import run_factors
 from regionpredict.trace.kernels import Kernels
-from regionpredict.trace.results import waits
+from regionpredict.trace.results import wait_states
 from regionpredict.trace.what_if import what_if
 
 pytestmark = pytest.mark.compiler
@@ -44,7 +44,7 @@ def probed(call: str = "MPI_Probe", sent: float = 3.0) -> EventTrace:
 def late_senders(analysis: Analysis) -> dict[str, float]:
     return {
         record.callpath: record.value
-        for record in waits(analysis).records
+        for record in wait_states(analysis).records
         if record.metric == "late_sender" and record.value
     }
 

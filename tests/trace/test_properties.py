@@ -13,7 +13,7 @@ from regionpredict.trace import EventTrace, Kind
 from regionpredict.trace.analysis import Analysis, analyse
 from regionpredict.trace.kernels import Kernels
 from regionpredict.trace.profile import TraceResult
-from regionpredict.trace.results import critical_path, delays, waits
+from regionpredict.trace.results import critical_path, delay_costs, wait_states
 from regionpredict.trace.wait_classes import Wait
 
 SEEDS = st.integers(0, 1_000_000)
@@ -21,7 +21,7 @@ FEW = settings(max_examples=60, deadline=None)
 
 
 def _results(analysis: Analysis) -> list[TraceResult]:
-    return [waits(analysis), delays(analysis), critical_path(analysis)]
+    return [wait_states(analysis), delay_costs(analysis), critical_path(analysis)]
 
 
 def _table(results: list[TraceResult]) -> dict[tuple[str, str, str], float]:
@@ -88,7 +88,7 @@ def test_imbalance_on_the_path_is_what_is_waited(
     analysis = analyse(carried_out(random_program(seed), skews=skews), kernels)
     path = critical_path(analysis)
     assert all(balance.holds for balance in path.balances), path.balances
-    found = waits(analysis).totals
+    found = wait_states(analysis).totals
     waited = sum(found.get(wait.metric, 0.0) for wait in Wait if wait is not Wait.INIT_COMPLETION)
     assert path.totals.get("impact_imbalance", 0.0) == pytest.approx(waited, rel=1e-9, abs=1e-15)
 

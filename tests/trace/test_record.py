@@ -11,7 +11,7 @@ from recording import HAS_MPI, built, record, record_ranks
 from regionpredict.trace.analysis import analyse
 from regionpredict.trace.kernels import Kernels
 from regionpredict.trace.otf2_reader import read_otf2
-from regionpredict.trace.results import critical_path, delays, waits
+from regionpredict.trace.results import critical_path, delay_costs, wait_states
 
 pytest.importorskip("otf2")
 pytestmark = [
@@ -69,7 +69,7 @@ def test_a_run_is_recorded_and_analysed(
     assert len(trace.locations) == ranks
     analysis = analyse(trace, kernels)
     assert analysis.findings == ()
-    found = waits(analysis)
+    found = wait_states(analysis)
     assert found.totals["comms_send"] == found.totals["comms_recv"] == 2 * ranks
     visits = {
         (record.callpath, record.location.rank): record.value
@@ -80,7 +80,7 @@ def test_a_run_is_recorded_and_analysed(
         assert visits.get(("main/slow/sleep_ms", rank), 0) == (rank == ranks - 1)
         assert visits.get(("main/quick/sleep_ms", rank), 0) == (rank < ranks - 1)
         assert visits["main/MPI_Allreduce", rank] == 1
-    for result in (delays(analysis), critical_path(analysis)):
+    for result in (delay_costs(analysis), critical_path(analysis)):
         assert all(balance.holds for balance in result.balances)
     halves = {communicator.members for communicator in trace.communicators}
     assert tuple(range(0, ranks, 2)) in halves
@@ -143,7 +143,7 @@ def test_communicators_between_groups(tmp_path: Path, kernels: Kernels) -> None:
     assert [str(finding) for finding in analysis.findings] == [
         "collective operations of inter-communicators, not analyzed (4 times)"
     ]
-    found = waits(analysis)
+    found = wait_states(analysis)
     assert found.totals["comms_send"] == found.totals["comms_recv"] == 4
 
 
@@ -264,7 +264,7 @@ def test_messages_of_persistent_requests_are_analysed(tmp_path: Path, kernels: K
     record_ranks(tmp_path / "trace", 2, program)
     analysis = analyse(read_otf2(tmp_path / "trace", kernels), kernels)
     assert dict(analysis.not_analysed) == {}
-    totals = waits(analysis).totals
+    totals = wait_states(analysis).totals
     assert totals["comms_send"] == totals["comms_recv"] == 10
     receiver, sender = archive(tmp_path / "trace").values()
     expected = waits_for_partner(receiver.named("MPI_Wait"), sender.named("MPI_Start"))

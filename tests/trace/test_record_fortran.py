@@ -15,7 +15,7 @@ from recording import own_session
 from regionpredict.trace.analysis import analyse
 from regionpredict.trace.kernels import Kernels
 from regionpredict.trace.otf2_reader import read_otf2
-from regionpredict.trace.results import delays, waits
+from regionpredict.trace.results import delay_costs, wait_states
 
 pytest.importorskip("otf2")
 # The MPI that pip brings has no Fortran, so that of the system is taken, where it has one.
@@ -127,7 +127,7 @@ def test_waits_of_fortran(tmp_path: Path, kernels: Kernels, module: str) -> None
     analysis = analyse(read_otf2(folder, kernels), kernels)
     assert analysis.findings == ()
     assert len(analysis.trace.locations) == 4
-    found = waits(analysis)
+    found = wait_states(analysis)
     # One message from rank 0 to 1 and two rings of four, 16 bytes each.
     assert found.totals["comms_send"] == found.totals["comms_recv"] == 9
     assert found.totals["bytes_sent"] == found.totals["bytes_rcvd"] == 9 * 16
@@ -159,4 +159,4 @@ def test_waits_of_fortran(tmp_path: Path, kernels: Kernels, module: str) -> None
     }
     for call in ("Init", "Barrier", "Allreduce", "Recv", "Irecv", "Isend", "Waitall", "Finalize"):
         assert visits[f"main/MPI_{call}"] == 1
-    assert all(balance.holds for balance in delays(analysis).balances)
+    assert all(balance.holds for balance in delay_costs(analysis).balances)

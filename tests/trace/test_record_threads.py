@@ -14,7 +14,7 @@ from regionpredict.trace import EventTrace
 from regionpredict.trace.analysis import Analysis, analyse
 from regionpredict.trace.kernels import Kernels
 from regionpredict.trace.otf2_reader import read_otf2
-from regionpredict.trace.results import critical_path, delays
+from regionpredict.trace.results import critical_path, delay_costs
 from regionpredict.trace.thread_events import thread_events
 
 pytest.importorskip("otf2")
@@ -54,7 +54,7 @@ int main(int count, char **words)
 def analysed(folder: Path, kernels: Kernels) -> Analysis:
     analysis = analyse(read_otf2(folder, kernels), kernels)
     assert analysis.findings == ()
-    for result in (delays(analysis), critical_path(analysis)):
+    for result in (delay_costs(analysis), critical_path(analysis)):
         assert all(balance.holds for balance in result.balances)
     return analysis
 
@@ -88,7 +88,7 @@ def test_threads_with_double_work(
         )
     in_work = sum(
         record.value * 1e9
-        for record in delays(analysis).records
+        for record in delay_costs(analysis).records
         if record.metric.startswith("delay_short.omp") and record.callpath.endswith("work/sleep_ms")
     )
     least, most = delays_in_work(team)

@@ -10,7 +10,7 @@ from recording import HAS_MPI, HAS_OPENMP, built, record
 
 from regionpredict.trace.factors import RunFactors, run_factors
 from regionpredict.trace.kernels import Kernels
-from regionpredict.trace.matching import match
+from regionpredict.trace.matching import match_operations
 from regionpredict.trace.otf2_reader import read_otf2
 from regionpredict.trace.replay import Network
 from regionpredict.trace.run_options import RunOptions, factors_with
@@ -83,7 +83,7 @@ def recorded(folder: Path, *words: str) -> str:
 def factors(folder: Path, kernels: Kernels, definition: str = "reference") -> RunFactors:
     trace = read_otf2(folder, kernels)
     assert trace.findings == ()
-    found = match(trace, kernels)
+    found = match_operations(trace, kernels)
     return run_factors(trace, found, kernels, definition=definition)
 
 

@@ -9,7 +9,7 @@ from regionpredict.trace import TraceBuilder
 from regionpredict.trace.analysis import analyse
 from regionpredict.trace.kernels import Kernels
 from regionpredict.trace.profile import TraceResult
-from regionpredict.trace.results import delays, waits
+from regionpredict.trace.results import delay_costs, wait_states
 
 MS = 1e-3
 
@@ -28,7 +28,7 @@ def _begun(ranks: int) -> TraceBuilder:
 def _waits(build: TraceBuilder, ranks: int, kernels: Kernels) -> TraceResult:
     for rank in range(ranks):
         build.leave(rank, 100 * MS)
-    return waits(analyse(build.build(), kernels))
+    return wait_states(analyse(build.build(), kernels))
 
 
 def _send(
@@ -150,7 +150,7 @@ def test_of_equal_late_receivers_the_last_send_counts(kernels: Kernels) -> None:
         _receive(build, rank, (4, 5), 0)
         build.leave(rank, 9 * MS)
     build.leave(0, 9 * MS)
-    found = delays(analyse(build.build(), kernels))
+    found = delay_costs(analyse(build.build(), kernels))
     assert by_place(found, "delay_short.late_receiver", MS) == close({"main/1": 2})
 
 
@@ -288,7 +288,7 @@ def test_of_those_who_come_last_the_first_rank_of_the_communicator_counts(
         build.leave(rank, 5 * MS)
     for rank in range(4):
         build.leave(rank, 9 * MS)
-    found = delays(analyse(build.build(), kernels))
+    found = delay_costs(analyse(build.build(), kernels))
     assert by_place(found, "delay_short.wait_nxn", MS) == close({"main/2": 3})
 
 
@@ -352,7 +352,7 @@ def test_members_pay_from_the_next_last_meeting_on(kernels: Kernels) -> None:
         build.collective(rank, 19 * MS)
         build.leave(rank, 19 * MS)
         build.leave(rank, 19 * MS)
-    found = delays(analyse(build.build(), kernels))
+    found = delay_costs(analyse(build.build(), kernels))
     assert by_place(found, "delay_short.wait_barrier", MS) == close(
         {"main/late/0": 10 / 19 + 10 + 10}
     )

@@ -20,7 +20,7 @@ from regionpredict.trace import EventTrace, Paradigm, Region, Role, TraceBuilder
 from regionpredict.trace.bursts import bursts_of
 from regionpredict.trace.factors import run_factors
 from regionpredict.trace.kernels import Kernels
-from regionpredict.trace.matching import match
+from regionpredict.trace.matching import match_operations
 from regionpredict.trace.region_split import RegionSplit, region_splits
 
 
@@ -113,7 +113,7 @@ def test_the_predicted_balance_of_a_team_of_loops() -> None:
 @pytest.mark.compiler
 def test_both_stand_side_by_side(kernels: Kernels) -> None:
     trace = two_regions()
-    run = run_factors(trace, match(trace, kernels), kernels)
+    run = run_factors(trace, match_operations(trace, kernels), kernels)
     known = hints(hint(10, {1: 1.0, 2: 1.5}))
     records = region_records(run, known)
     assert json.loads(json.dumps(records)) == records

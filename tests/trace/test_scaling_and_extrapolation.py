@@ -14,8 +14,8 @@ from regionpredict.trace.extrapolation import (
     FACTORS,
     LAWS,
     SCALED,
-    dominating,
-    extrapolate,
+    dominating_factor,
+    extrapolate_factors,
     fit_factor,
 )
 from regionpredict.trace.factors import RunFactors
@@ -208,16 +208,16 @@ def test_computation_scalability_has_one_law() -> None:
 
 def test_a_given_law_and_wrong_ones() -> None:
     points = study((1, 1.0, 1.0, 1.0), (4, 0.9, 0.8, 0.95))
-    found = extrapolate(points, [16], {"serialisation": "pipeline"})
+    found = extrapolate_factors(points, [16], {"serialisation": "pipeline"})
     assert found.models["serialisation"].law == "pipeline"
     assert found.models["load_balance"].law == "amdahl-efficiency"  # nothing could be held out
     assert found.models["load_balance"].error is None
     with pytest.raises(UsageError, match="unknown factor 'speed'"):
-        extrapolate(points, [16], {"speed": "pipeline"})
+        extrapolate_factors(points, [16], {"speed": "pipeline"})
     with pytest.raises(UsageError, match="unknown law 'linear'"):
-        extrapolate(points, [16], {"transfer": "linear"})
+        extrapolate_factors(points, [16], {"transfer": "linear"})
     with pytest.raises(InputError, match="a single size cannot be extrapolated"):
-        extrapolate(study((4, 1.0, 1.0, 1.0)), [16])
+        extrapolate_factors(study((4, 1.0, 1.0, 1.0)), [16])
 
 
 @pytest.mark.slow
@@ -234,7 +234,7 @@ def test_extrapolations_are_shares_within_their_bands(
     values: list[tuple[float, float, float]],
 ) -> None:
     runs = study(*((2**k, *three) for k, three in enumerate(values)))
-    for point in extrapolate(runs, [64, 1000, 10**6]).points:
+    for point in extrapolate_factors(runs, [64, 1000, 10**6]).points:
         for factor in FACTORS:
             assert 0 <= point.low[factor] <= point.values[factor] <= point.high[factor] <= 1
         product = 1.0
@@ -247,7 +247,7 @@ def test_extrapolations_are_shares_within_their_bands(
 def test_where_the_dominating_factor_changes() -> None:
     # 1/LB = 5 always, 1/Ser = 1 + (p - 1)/25: equal at p = 101
     runs = study(*((p, 1 / 5, 25 / (24 + p), 1.0) for p in (1, 2, 4, 8, 16)))
-    found = extrapolate(runs, [1000])
+    found = extrapolate_factors(runs, [1000])
     assert len(found.changes) == 1
     width, before, after = found.changes[0]
     assert (before, after) == ("load_balance", "serialisation")
@@ -257,7 +257,7 @@ def test_where_the_dominating_factor_changes() -> None:
 
 def test_speedup_follows_from_the_factors() -> None:
     runs = study(*((p, 0.9, 1.0, 0.9) for p in (2, 4, 8)))
-    found = extrapolate(runs, [32]).points[0]
+    found = extrapolate_factors(runs, [32]).points[0]
     assert found.values["speedup"] == pytest.approx(16)  # constant factors: 32 of 2 processes
     assert set(SCALED) <= set(found.values)
 
@@ -324,10 +324,13 @@ def test_the_pipeline_of_hacc_has_an_end() -> None:
 
 
 def test_dominating_of_equals_is_the_first() -> None:
-    assert dominating({"load_balance": 1.0, "serialisation": 1.0, "transfer": 1.0}) == FACTORS[0]
+    assert (
+        dominating_factor({"load_balance": 1.0, "serialisation": 1.0, "transfer": 1.0})
+        == FACTORS[0]
+    )
 
 
 def test_a_superlinear_scalability_is_kept() -> None:
     runs = study_of([run(1, 100.0), replace(run(2), useful_s=80.0), run(4, 80.0)])
-    found = extrapolate(runs, [8]).points[0]
+    found = extrapolate_factors(runs, [8]).points[0]
     assert 1 < found.values["computation_scalability"] <= 1.25

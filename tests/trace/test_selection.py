@@ -15,10 +15,10 @@ from regionpredict.errors import InputError
 from regionpredict.trace import Counter, EventTrace, Kind, TraceBuilder
 from regionpredict.trace.analysis import Analysis, analyse
 from regionpredict.trace.kernels import Kernels
-from regionpredict.trace.matching import match
-from regionpredict.trace.results import critical_path, delays, waits
+from regionpredict.trace.matching import match_operations
+from regionpredict.trace.results import critical_path, delay_costs, wait_states
 from regionpredict.trace.run_options import RunOptions, factors_with
-from regionpredict.trace.selection import Selection, selected
+from regionpredict.trace.selection import Selection, select_part
 
 SEEDS = st.integers(0, 1_000_000)
 FEW = settings(max_examples=40, deadline=None)
@@ -26,12 +26,12 @@ MS = 1e-3
 
 
 def _part(trace: EventTrace, kernels: Kernels, selection: Selection) -> Analysis:
-    part, matches = selected(trace, match(trace, kernels), selection, kernels)
+    part, matches = select_part(trace, match_operations(trace, kernels), selection, kernels)
     return analyse(part, kernels, matches)
 
 
 def _hold(analysis: Analysis) -> bool:
-    results = (delays(analysis), critical_path(analysis))
+    results = (delay_costs(analysis), critical_path(analysis))
     return all(balance.holds for result in results for balance in result.balances)
 
 
@@ -42,7 +42,7 @@ def test_all_of_it_is_the_trace(kernels: Kernels, seed: int) -> None:
     everything = Selection(frozenset(trace.ranks), (0.0, float("inf")), "main")
     part, whole = _part(trace, kernels, everything), analyse(trace, kernels)
     assert part.findings == ()
-    for tell in (waits, delays, critical_path):
+    for tell in (wait_states, delay_costs, critical_path):
         assert tell(part).records == tell(whole).records
 
 
@@ -59,7 +59,7 @@ def test_a_span_of_time(kernels: Kernels, seed: int, first: float, last: float) 
     analysis = _part(trace, kernels, Selection(time_s=(low / scale, high / scale)))
     assert _hold(analysis)
     inside = (trace.time >= low) & (trace.time <= high)
-    event, mate = trace.operations.event, match(trace, kernels).mate
+    event, mate = trace.operations.event, match_operations(trace, kernels).mate
     cut_off = sum(
         inside[event[row]] and not inside[event[mate[row]]]
         for row in range(len(event))
@@ -82,7 +82,7 @@ def test_some_ranks(kernels: Kernels, seed: int, data: st.DataObject) -> None:
     analysis, whole = _part(trace, kernels, Selection(frozenset(ranks))), analyse(trace, kernels)
     assert _hold(analysis)
     assert analysis.trace.ranks == tuple(sorted(ranks))
-    matches = match(trace, kernels)
+    matches = match_operations(trace, kernels)
     location = trace.locations_of(trace.operations.event)
     kinds = trace.kind[trace.operations.event]
     kept = [
@@ -92,8 +92,8 @@ def test_some_ranks(kernels: Kernels, seed: int, data: st.DataObject) -> None:
     ]
     mine = np.flatnonzero(analysis.trace.kind[analysis.trace.operations.event] == Kind.RECEIVE)
     assert int(np.count_nonzero(analysis.matches.mate[mine] >= 0)) == len(kept)
-    for place, value in by_place(waits(analysis), "late_receiver").items():
-        assert value <= by_place(waits(whole), "late_receiver").get(place, 0.0) + 1e-12
+    for place, value in by_place(wait_states(analysis), "late_receiver").items():
+        assert value <= by_place(wait_states(whole), "late_receiver").get(place, 0.0) + 1e-12
 
 
 def _solver() -> EventTrace:
@@ -118,7 +118,7 @@ def _solver() -> EventTrace:
 
 def test_a_call_path_with_what_leads_to_it(kernels: Kernels) -> None:
     analysis = _part(_solver(), kernels, Selection(call_path="main/solve"))
-    found = waits(analysis)
+    found = wait_states(analysis)
     assert by_place(found, "late_sender", MS) == pytest.approx({"main/solve/MPI_Recv/1": 10})
     assert by_place(found, "time", MS)["main/0"] == pytest.approx(40)
     assert "main/MPI_Send" not in {record.callpath for record in found.records}
@@ -128,7 +128,9 @@ def test_a_call_path_with_what_leads_to_it(kernels: Kernels) -> None:
 def test_a_send_before_the_span_is_not_taken_for_one_inside(kernels: Kernels) -> None:
     """From 20.5 ms on, the first receive has lost its send: the second is still the second's."""
     analysis = _part(_solver(), kernels, Selection(time_s=(20.5 * MS, 1.0)))
-    assert by_place(waits(analysis), "late_sender", MS) == pytest.approx({"main/MPI_Recv/1": 2})
+    assert by_place(wait_states(analysis), "late_sender", MS) == pytest.approx(
+        {"main/MPI_Recv/1": 2}
+    )
     assert [(f.message.split(",")[0], f.count) for f in analysis.findings] == [
         ("messages with their other side outside the selection", 1)
     ]

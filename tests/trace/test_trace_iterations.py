@@ -10,11 +10,11 @@ from traced_programs import chain, doubled
 
 from regionpredict.errors import InputError
 from regionpredict.trace import Counter, EventTrace, Kind, TraceBuilder
-from regionpredict.trace.event_slices import cut
+from regionpredict.trace.event_slices import cut_trace
 from regionpredict.trace.factors import run_factors
 from regionpredict.trace.iterations import iterations_of
 from regionpredict.trace.kernels import Kernels
-from regionpredict.trace.matching import match
+from regionpredict.trace.matching import match_operations
 from regionpredict.trace.nominal_run import nominal_work
 from regionpredict.trace.run_options import RunOptions, factors_with
 
@@ -74,7 +74,7 @@ def test_iterations_end_with_their_collective() -> None:
         assert trace.seconds(trace.time[row]).tolist() == times.tolist()
         assert set(trace.kind[row].tolist()) == {int(Kind.LEAVE)}
     assert found.noise == pytest.approx(np.std(DURATIONS[1:]) / np.mean(DURATIONS[1:]))
-    assert found.cleanest() == (0, 3)
+    assert found.cleanest_range() == (0, 3)
 
 
 def test_iterations_without_a_collective() -> None:
@@ -99,7 +99,9 @@ def test_nothing_that_repeats() -> None:
 def test_a_cut_is_a_trace(kernels: Kernels) -> None:
     trace = stepping(DURATIONS)
     found = iterations_of(trace)
-    part, matches = cut(trace, match(trace, kernels), found.bounds[:, 0], found.bounds[:, 2])
+    part, matches = cut_trace(
+        trace, match_operations(trace, kernels), found.bounds[:, 0], found.bounds[:, 2]
+    )
     assert part.seconds(part.time.max()) == 6.0
     for location in (0, 1):
         rows = slice(part.starts[location], part.starts[location + 1])
@@ -141,6 +143,6 @@ def test_cycles_take_the_place_of_time(kernels: Kernels) -> None:
     assert work[enters - 1].tolist() == [10**9, 10**9]
     options = RunOptions(frequency_hz=1e9, nominal=RunOptions().ideal)
     assert factors_with(noisy, kernels, options).load_balance == 1
-    assert run_factors(noisy, match(noisy, kernels), kernels).load_balance == 0.75
+    assert run_factors(noisy, match_operations(noisy, kernels), kernels).load_balance == 0.75
     with pytest.raises(InputError, match="has no counter of cycles"):
         nominal_work(chain(3), 1e9)

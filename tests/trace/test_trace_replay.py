@@ -10,7 +10,7 @@ from traced_programs import chain
 from regionpredict.errors import InputError
 from regionpredict.trace import EventTrace, Paradigm, Region, Role, TraceBuilder
 from regionpredict.trace.kernels import Kernels
-from regionpredict.trace.matching import match
+from regionpredict.trace.matching import match_operations
 from regionpredict.trace.replay import BlockedError, Network, replay
 
 pytestmark = pytest.mark.compiler
@@ -82,7 +82,7 @@ def test_replay_is_the_program_in_its_order(
     for rank in range(RANKS):
         build.leave(rank, real[rank])
     trace = build.build()
-    found = replay(trace, match(trace, kernels), kernels)
+    found = replay(trace, match_operations(trace, kernels), kernels)
     assert trace.seconds(found).tolist() == ideal
 
 
@@ -118,7 +118,7 @@ def test_costs_of_a_network(
     size: int, count: int, network: Network, ends: tuple[float, float], kernels: Kernels
 ) -> None:
     trace = message_of(size, count)
-    found = replay(trace, match(trace, kernels), kernels, network)
+    found = replay(trace, match_operations(trace, kernels), kernels, network)
     assert tuple(trace.seconds(found)) == pytest.approx(ends)
 
 
@@ -132,7 +132,7 @@ def test_a_collective_costs_its_tree(kernels: Kernels) -> None:
         build.leave(rank, 4.0)
     trace = build.build()
     network = Network(latency_s=0.1, bandwidth=1000.0)
-    found = replay(trace, match(trace, kernels), kernels, network)
+    found = replay(trace, match_operations(trace, kernels), kernels, network)
     assert trace.seconds(found) == pytest.approx([4 + 3 * 0.2] * 5)  # ceil(log2(5)) rounds
 
 
@@ -149,7 +149,7 @@ def test_collectives_of_parts(kernels: Kernels) -> None:
             build.leave(rank, 9.0 if within != alone else work)
         build.leave(rank, 9.0)
     trace = build.build()
-    found = replay(trace, match(trace, kernels), kernels)
+    found = replay(trace, match_operations(trace, kernels), kernels)
     assert trace.seconds(found).tolist() == [2, 2, 7, 7]
 
 
@@ -166,13 +166,13 @@ def test_ranks_that_wait_for_each_other(kernels: Kernels) -> None:
         build.leave(rank, 2.0)
     trace = build.build("crossed")
     with pytest.raises(BlockedError, match=r"crossed: .*: location 0 and 1 other wait"):
-        replay(trace, match(trace, kernels), kernels)
+        replay(trace, match_operations(trace, kernels), kernels)
 
 
 def test_another_length_of_the_work(kernels: Kernels) -> None:
     trace = chain(3)
     work = (trace.time * 0).astype("int64")
-    found = replay(trace, match(trace, kernels), kernels, work=work)
+    found = replay(trace, match_operations(trace, kernels), kernels, work=work)
     assert found.tolist() == [0, 0, 0]
 
 
@@ -208,5 +208,5 @@ def test_constructs_that_touch_each_other(
         build.join(0, end)
     build.leave(0, 6)
     trace = build.build()
-    ends = replay(trace, match(trace, kernels), kernels)
+    ends = replay(trace, match_operations(trace, kernels), kernels)
     assert ends.tolist() == [6e9, 5e9]

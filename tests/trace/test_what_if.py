@@ -12,7 +12,7 @@ from regionpredict.errors import UsageError
 from regionpredict.trace import EventTrace, Paradigm, Region, Role, TraceBuilder
 from regionpredict.trace.analysis import analyse
 from regionpredict.trace.kernels import Kernels
-from regionpredict.trace.matching import match
+from regionpredict.trace.matching import match_operations
 from regionpredict.trace.recorded_replay import recorded_run
 from regionpredict.trace.what_if import Change, WhatIf, _late_and_waiting_intervals, what_if
 
@@ -21,7 +21,7 @@ MS = 1e-3
 
 
 def ends_as_recorded(trace: EventTrace, kernels: Kernels) -> None:
-    run = recorded_run(trace, match(trace, kernels))
+    run = recorded_run(trace, match_operations(trace, kernels))
     assert run.contradicted == 0
     last = [int(trace.time[stop - 1]) for stop in trace.starts[1:]]
     assert run.ends(kernels).tolist() == last
@@ -192,7 +192,7 @@ def test_a_lock_keeps_its_order(kernels: Kernels) -> None:
     build.join(0, 4)
     build.leave(0, 4)
     trace = build.build()
-    run = recorded_run(trace, match(trace, kernels))
+    run = recorded_run(trace, match_operations(trace, kernels))
     work = run.work.copy()
     work[work == work.max()] = 10**9  # the three seconds become one
     assert run.ends(kernels, work).max() == 2 * 10**9

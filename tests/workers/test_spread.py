@@ -16,7 +16,7 @@ from regionpredict.errors import InputError, UsageError
 from regionpredict.frontend import requests_for
 from regionpredict.machine import load
 from regionpredict.pipeline import analyse, predict
-from regionpredict.stage_dumps import dump
+from regionpredict.stage_dumps import dump_stage
 from regionpredict.workers import spread
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -102,7 +102,7 @@ def test_processes_change_no_result(folder: str) -> None:
     for processes in (1, 3):
         analysis = analyse(requests, {}, processes=processes)
         made = predict(analysis, load("dunnington"), "saturation", processes=processes)
-        texts = [dump(stage, analysis, made) for stage in ("program", "facts", "prediction")]
+        texts = [dump_stage(stage, analysis, made) for stage in ("program", "facts", "prediction")]
         predicted = [prediction.facts.region for prediction in made.predictions]
         assert predicted == list(analysis.program.regions)
         results.append((texts, [p.speedup for p in made.predictions], analysis.program.diagnostics))

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from regionpredict.ir import Expr
 from regionpredict.ir.folding import Number
-from regionpredict.workload.derived_number import Derived, as_number, evaluated, expression
+from regionpredict.workload.derived_number import Derived, as_number, evaluated, formula_of
 
 N, M = Expr.name("n"), Expr.name("m")
 OPERATIONS: list[Callable[[float, float], float]] = [
@@ -33,7 +33,7 @@ def test_values_and_expressions_agree(
 ) -> None:
     result = operation(Derived(n, N), Derived(m, M))
     assert float(result) == operation(float(n), float(m))
-    expr = expression(result)
+    expr = formula_of(result)
     assert expr is not None
     assert expr.evaluate({"n": n, "m": m}) == pytest.approx(float(result))
 
@@ -42,10 +42,10 @@ def test_what_has_no_expression() -> None:
     n, m = Derived(7, N), Derived(3, M)
     none = Derived(7, None)
     for lost in (n / m, n**-1, 1 / n, round(n / 4), none + n, n * math.inf, none // 2, 8 // none):
-        assert expression(lost) is None
+        assert formula_of(lost) is None
     assert (float(none // 2), float(8 // none)) == (3.0, 1.0)
     assert float(n / m) == 7 / 3
-    assert str(expression(n // m)) == "(n / m)"
+    assert str(formula_of(n // m)) == "(n / m)"
     long = Derived(1.0, Expr.const(1))
     for power in range(40):
         long = long + n**power
@@ -72,8 +72,8 @@ def test_evaluated() -> None:
     assert evaluated(least, {"n": 4, "m": 5}) == 4.0
     assert evaluated(least, {"n": 4}) is None
     both = evaluated(least, {"n": named(4, N * 2), "m": named(5, M)})
-    assert (float(both or 0), str(expression(both or 0))) == (4.0, "min(2*n, m)")
-    assert expression(evaluated(least, {"n": named(4, None), "m": 5}) or 0) is None
+    assert (float(both or 0), str(formula_of(both or 0))) == (4.0, "min(2*n, m)")
+    assert formula_of(evaluated(least, {"n": named(4, None), "m": 5}) or 0) is None
     assert isinstance(as_number(Fraction(1, 2)), float)
     assert as_number(Derived(4, N)) == Derived(4, N)
 
@@ -87,4 +87,4 @@ def test_rounded_as_a_float(value: float) -> None:
     for digits in (None, 0, 1):
         rounded = round(Derived(value, N), digits)
         assert float(rounded) == float(round(value, digits or 0))
-        assert (expression(rounded) == N) is (float(rounded) == value)
+        assert (formula_of(rounded) == N) is (float(rounded) == value)

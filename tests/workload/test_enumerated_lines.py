@@ -15,14 +15,14 @@ from regionpredict.workload.cache_traffic import CacheLevel, TrafficCounter, tou
 from regionpredict.workload.constants import MOST_RUNS
 from regionpredict.workload.enumerated_lines import EnumeratedGroup, Part, distinct_lines, path_of
 from regionpredict.workload.loop_nest import LoopNest
-from regionpredict.workload.thread_nest import undivided
+from regionpredict.workload.thread_nest import undivided_nest
 from regionpredict.workload.work_distribution import work_profile
 
 
 def lines_in(nest: LoopNest) -> float:
     """The lines of the whole nest, all its groups gone through."""
     walks = [EnumeratedGroup(group, path_of(group.loops), ()) for group in nest.groups()]
-    part = Part({}, undivided(nest).lengths, None, 64.0, aligned=True)
+    part = Part({}, undivided_nest(nest).lengths, None, 64.0, aligned=True)
     found = distinct_lines(walks, part)
     assert found is not None
     return found.touched

@@ -18,7 +18,7 @@ from regionpredict.workload.team_footprint import (
     TeamFootprints,
     _separate_rows,
 )
-from regionpredict.workload.thread_nest import distribute, undivided
+from regionpredict.workload.thread_nest import distribute_nest, undivided_nest
 
 GRID = "for (int i = 0; i < 10; i++) for (int j = 0; j < 20; j++) a[i][j] = 1;"
 DECLARED = "int n, double a[10][20], double *b, int *k"
@@ -30,7 +30,7 @@ def _spans(ranges: Mapping[str, Range]) -> ChainRanges:
 
 
 def team_of(nest: LoopNest, threads: int = 1, sharers: int = 1) -> TeamFootprints:
-    dealt = distribute(nest, threads, STATIC) if threads > 1 else undivided(nest)
+    dealt = distribute_nest(nest, threads, STATIC) if threads > 1 else undivided_nest(nest)
     return TeamFootprints(dealt, float(sharers), 64, FootprintTables())
 
 

@@ -10,18 +10,18 @@ from nest_texts import STATIC, loop_named, nest_of
 from small_nests import NESTS, lowered
 
 from regionpredict.workload.footprint_tables import FootprintTables
-from regionpredict.workload.layer_conditions import LayerConditions, _add_lines, _uncounted
+from regionpredict.workload.layer_conditions import LayerConditions, _add_lines, _uncounted_groups
 from regionpredict.workload.line_overlap import Lines
 from regionpredict.workload.loop_nest import LoopNest, ReferenceGroup
 from regionpredict.workload.team_footprint import TeamFootprints
-from regionpredict.workload.thread_nest import distribute, undivided
+from regionpredict.workload.thread_nest import distribute_nest, undivided_nest
 
 DECLARED = "int n, double a[99][99], double b[99][99], double c[99][99], double *x, int *k"
 I_J = "for (int i = 0; i < 50; i++) for (int j = 0; j < 60; j++) "
 
 
 def conditions(nest: LoopNest, capacity: float = 1e9, threads: int = 1) -> LayerConditions:
-    dealt = distribute(nest, threads, STATIC) if threads > 1 else undivided(nest)
+    dealt = distribute_nest(nest, threads, STATIC) if threads > 1 else undivided_nest(nest)
     team = TeamFootprints(dealt, float(threads), 64, FootprintTables())
     return LayerConditions(team, capacity, {})
 
@@ -207,8 +207,8 @@ def test_groups_that_are_counted_already_are_left_out() -> None:
     nest = nest_of("for (int i = 0; i < 9; i++) a[i][0] = b[i][0] + x[k[i]];", DECLARED)
     groups = list(nest.groups())
     held = frozenset(group.index for group in groups if group.array == "b")
-    assert {group.array for group in _uncounted(groups, frozenset())} == {"a", "b", "k"}
-    assert {group.array for group in _uncounted(groups, held)} == {"a", "k"}
+    assert {group.array for group in _uncounted_groups(groups, frozenset())} == {"a", "b", "k"}
+    assert {group.array for group in _uncounted_groups(groups, held)} == {"a", "k"}
 
 
 @pytest.mark.parametrize(
@@ -309,7 +309,7 @@ def test_a_cache_misses_the_same_whatever_others_were_asked_before(loops: str) -
     for order in (capacities, capacities[::-1]):
         tables = FootprintTables()
         for capacity in order:
-            team = TeamFootprints(undivided(nest), 1.0, 64, tables)
+            team = TeamFootprints(undivided_nest(nest), 1.0, 64, tables)
             assert LayerConditions(team, capacity, {}).misses(nest.root) == anew[capacity]
     # By hand: 20000 stores, with those 200 further on one run; another apart from them.
     if "y" not in loops:
@@ -373,8 +373,8 @@ def test_data_exceed_each_capacity_below_their_size(name: str) -> None:
     nest = lowered(name)
     root, tables = nest.root, FootprintTables()
     asked = (root,), {}, root.groups_below
-    size = TeamFootprints(undivided(nest), 1.0, 64, FootprintTables()).bytes(*asked)
+    size = TeamFootprints(undivided_nest(nest), 1.0, 64, FootprintTables()).bytes(*asked)
     for capacity in (size / 8, size / 2, size * 0.999, size, size * 1.001, size / 4):
         for kept in (tables, FootprintTables()):
-            team = TeamFootprints(undivided(nest), 1.0, 64, kept)
-            assert team.exceeds(*asked, capacity) == (size > capacity)
+            team = TeamFootprints(undivided_nest(nest), 1.0, 64, kept)
+            assert team.exceeds_capacity(*asked, capacity) == (size > capacity)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from regionpredict.workload.line_lattice import lattice_lines, rows_overlap, unskewed
+from regionpredict.workload.line_lattice import lattice_lines, rows_overlap, separate_close_strides
 
 
 def enumerated(levels: list[tuple[int, int]], offsets: list[int], element: int) -> float:
@@ -65,7 +65,9 @@ def test_diagonal_walk() -> None:
 def test_rows_that_two_loops_share(levels: list[tuple[int, int]]) -> None:
     """Of a wavefront each row is as many columns as diagonals come by."""
     true = enumerated(levels, [0], 8)
-    counted = unskewed([(float(stride), float(steps)) for stride, steps in levels], 8, 64)
+    counted = separate_close_strides(
+        [(float(stride), float(steps)) for stride, steps in levels], 8, 64
+    )
     assert lattice_lines(counted, (0,), 8, 64) == pytest.approx(true, rel=0.05)
 
 
@@ -80,7 +82,7 @@ def test_rows_that_two_loops_share(levels: list[tuple[int, int]]) -> None:
     ],
 )
 def test_rows_of_their_own(levels: list[tuple[float, float]]) -> None:
-    assert unskewed(levels, 8, 64) == levels
+    assert separate_close_strides(levels, 8, 64) == levels
 
 
 @pytest.mark.parametrize(

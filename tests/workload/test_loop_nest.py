@@ -53,7 +53,7 @@ def test_trips_and_middle_are_those_of_a_range(first: int, limit: int, step: int
     assert loop.trips({}) == len(values)
     assert loop.begin({}) == first
     middle = sum(values) / len(values) if values else first
-    assert loop.middle({}) == pytest.approx(middle)
+    assert loop.middle_value({}) == pytest.approx(middle)
 
 
 def test_trips_between_whole_numbers() -> None:
@@ -72,15 +72,15 @@ def test_unknown_bounds_are_sixteen_iterations(first: float | None, limit: float
 
 def test_a_section_is_the_middle_piece() -> None:
     loop = header(10, 110)  # 10..109
-    assert loop.section({}, None, None) == (10, 100)
-    assert loop.section({}, 100, None) == (10, 100)
-    assert loop.section({}, 300, None) == (10, 100)  # no piece is longer than the loop
-    assert loop.section({}, 20, None) == (50, 20)  # 40 before it, 40 behind
-    assert loop.section({}, None, (0.25, 0.75)) == (35, 50)
-    assert loop.section({}, 20, (0.5, 0.75)) == (60, 5)
+    assert loop.section_of({}, None, None) == (10, 100)
+    assert loop.section_of({}, 100, None) == (10, 100)
+    assert loop.section_of({}, 300, None) == (10, 100)  # no piece is longer than the loop
+    assert loop.section_of({}, 20, None) == (50, 20)  # 40 before it, 40 behind
+    assert loop.section_of({}, None, (0.25, 0.75)) == (35, 50)
+    assert loop.section_of({}, 20, (0.5, 0.75)) == (60, 5)
     down = header(109, 9, -1)
-    assert down.section({}, 20, None) == (69, 20)
-    assert down.section({}, 20, (0.5, 1.0)) == (59, 10)
+    assert down.section_of({}, 20, None) == (69, 20)
+    assert down.section_of({}, 20, (0.5, 1.0)) == (59, 10)
 
 
 LOOPS = """
@@ -130,7 +130,7 @@ def test_a_loop_of_one_iteration_has_its_middle_there() -> None:
     one, none = (nest_of(loops % end, "double *a") for end in (5, 4))
     assert body_executions(one) == ((1, 1), (5, 5))
     assert innermost_iterations(one.loops[:1], {}) == 5
-    assert one.root.middle({}) == none.root.middle({}) == 4
+    assert one.root.middle_value({}) == none.root.middle_value({}) == 4
     assert body_executions(none) == ((0, 0), (5, 0))
     assert innermost_iterations(none.loops[:1], {}) == 0
 

@@ -13,7 +13,7 @@ from regionpredict.analysis import RegionFacts
 from regionpredict.workload import ReuseFact, ReuseShare, reuse_facts, reuse_histogram
 from regionpredict.workload.cache_traffic import touched_bytes
 from regionpredict.workload.nest_lowering import loop_nest
-from regionpredict.workload.reuse_distance import _environment_at, misses, reuse_distances
+from regionpredict.workload.reuse_distance import _environment_at, count_misses, reuse_distances
 
 ROUGH = {"triangle": 0.12, "rowsdown": 0.4, "syrk": 0.3, "columns": 0.15}
 """Triangles are looked at in eight places, and lines at the ends of columns weigh in 25 rows."""
@@ -29,10 +29,10 @@ def test_misses_of_caches_of_all_sizes(name: str) -> None:
     for share in (0.1, 0.15, 0.3, 0.45, 0.6, 0.8, 1.2):
         cache = max(4, int(share * lines))
         truth = sum(n for away, n in found.items() if away is None or away >= cache)
-        assert misses(reuse, cache) == pytest.approx(truth, rel=ROUGH.get(name, 0.15)), share
+        assert count_misses(reuse, cache) == pytest.approx(truth, rel=ROUGH.get(name, 0.15)), share
     executions = sum(one.executions for one in reuse)
     assert sum(n for away, n in found.items() if away is None) == pytest.approx(
-        misses(reuse, float("inf")), rel=0.1
+        count_misses(reuse, float("inf")), rel=0.1
     )
     assert executions >= sum(found.values()) * 0.999
 
@@ -57,7 +57,7 @@ def test_misses_of_loops_side_by_side(text: str) -> None:
     found, reuse = stack_distances(nest), reuse_distances(nest, 64)
     for cache in (4, 8, 32, 300, 600):
         truth = sum(n for away, n in found.items() if away is None or away >= cache)
-        assert misses(reuse, cache) == pytest.approx(truth, rel=0.12), cache
+        assert count_misses(reuse, cache) == pytest.approx(truth, rel=0.12), cache
 
 
 def test_a_part_of_a_loop_is_not_taken_for_the_loop_beside_it() -> None:
@@ -70,7 +70,7 @@ def test_a_part_of_a_loop_is_not_taken_for_the_loop_beside_it() -> None:
     found, reuse = stack_distances(nest), reuse_distances(nest, 64)
     for cache in (4, 20_000):
         truth = sum(n for away, n in found.items() if away is None or away >= cache)
-        assert misses(reuse, cache) == pytest.approx(truth, rel=0.12), cache
+        assert count_misses(reuse, cache) == pytest.approx(truth, rel=0.12), cache
 
 
 @pytest.mark.parametrize("name", NESTS)
@@ -80,7 +80,7 @@ def test_shares_are_whole_and_larger_caches_hit_more(name: str) -> None:
         assert sum(use.share for use in one.uses) == pytest.approx(1.0)
         assert all(use.share > 0 and (use.lines is None or use.lines >= 0) for use in one.uses)
     sizes = [1, 2, 4, 16, 64, 256, 1024, 1e9]
-    missed = [misses(reuse, size) for size in sizes]
+    missed = [count_misses(reuse, size) for size in sizes]
     assert missed == sorted(missed, reverse=True)
 
 

@@ -83,7 +83,7 @@ def test_constructs_in_loops() -> None:
     assert made.by_construct == {"atomic": atomics, "critical": criticals}
     assert made.visits(SerialKind("critical")) == made.serial_bodies == criticals
     assert (
-        made.barriers
+        made.explicit_barriers
         == made.visits(SerialKind("single"))
         == made.visits(SerialKind("ordered"))
         == 0
@@ -134,7 +134,7 @@ def test_forks_and_waits() -> None:
     assert (made.forks, made.waits, made.iterations) == (True, True, 9.0)
     assert (
         made.atomics,
-        made.barriers,
+        made.explicit_barriers,
         made.serial_bodies,
         made.visits(SerialKind("ordered")),
     ) == (0,) * 4
@@ -165,7 +165,11 @@ def test_counts_by_construct() -> None:
     by_construct = {"atomic": 1.0, "barrier": 2.0, "critical": 4.0, "ordered": 8.0,
                     "single": 16.0, "master": 32.0, "masked": 64.0}  # fmt: skip
     made = SynchronisationCounts(True, True, 0, 1.0, by_construct)
-    assert (made.atomics, made.barriers, made.serial_bodies) == (1, 2, 4 + 8 + 16 + 32 + 64)
+    assert (made.atomics, made.explicit_barriers, made.serial_bodies) == (
+        1,
+        2,
+        4 + 8 + 16 + 32 + 64,
+    )
     assert [made.visits(SerialKind(kind)) for kind in ("critical", "ordered", "single")] == [
         4,
         8,

@@ -22,7 +22,12 @@ from regionpredict.workload.team_footprint import (
     team_levels,
 )
 from regionpredict.workload.team_levels import column_levels
-from regionpredict.workload.thread_nest import ColumnSpacing, TeamSpacing, distribute, undivided
+from regionpredict.workload.thread_nest import (
+    ColumnSpacing,
+    TeamSpacing,
+    distribute_nest,
+    undivided_nest,
+)
 
 TRIANGLE = "for (int i = 0; i < n; i++) for (int j = i; j < n; j++) a[j] = i;"
 ROWS = "for (int i = 0; i < n; i++) for (int j = 0; j < 100; j++) b[i][j] = a[%s][j] + a[%s][j];"
@@ -178,7 +183,7 @@ def test_groups_of_the_same_addresses_are_one() -> None:
 
 
 def footprints(nest: LoopNest, threads: int, sharers: int) -> TeamFootprints:
-    dealt = distribute(nest, threads, STATIC) if threads > 1 else undivided(nest)
+    dealt = distribute_nest(nest, threads, STATIC) if threads > 1 else undivided_nest(nest)
     return TeamFootprints(dealt, float(sharers), 64, FootprintTables())
 
 
@@ -325,7 +330,7 @@ def test_bytes_of_one_thread_and_of_four(loops: str, declared: str, one: int, fo
 def test_what_no_iteration_runs_touches_nothing(head: str) -> None:
     nest = nest_of(f"for (int i = 0; i < 8; i++) for (int {head}; j++) a[9 * i + j] = 1;",
                    "double *a")  # fmt: skip
-    found = footprints(nest, 1, 1).footprint((nest.root,), {}, nest.root.groups_below)
+    found = footprints(nest, 1, 1).lines_by_array((nest.root,), {}, nest.root.groups_below)
     lines = pytest.approx(8)  # one each, 72 bytes apart
     assert found == ({"a": (lines, lines)} if "j < 6" in head else {})
 
@@ -333,7 +338,7 @@ def test_what_no_iteration_runs_touches_nothing(head: str) -> None:
 def test_only_what_is_stored_to_is_written() -> None:
     """Every 16th double and the one 64 bytes behind it: two lines each, of which one is written."""
     nest = nest_of("for (int i = 0; i < 100; i++) a[16 * i] = a[16 * i + 8];", "double *a")
-    found = footprints(nest, 1, 1).footprint((nest.root,), {}, nest.root.groups_below)
+    found = footprints(nest, 1, 1).lines_by_array((nest.root,), {}, nest.root.groups_below)
     assert found == {"a": (pytest.approx(200), pytest.approx(100))}
 
 
@@ -342,12 +347,12 @@ def test_parts_that_stand_apart_in_time_count_for_each_thread() -> None:
     nest = nest_of("for (int i = 0; i < 100; i++) a[i] = 1;", "double *a")
     team = footprints(nest, 4, 4)
     groups = nest.root.groups_below
-    together = team.footprint((nest.root,), {}, groups)["a"]
+    together = team.lines_by_array((nest.root,), {}, groups)["a"]
     assert together == (pytest.approx(1 + 99 / 8), pytest.approx(1 + 99 / 8))
-    apart = team.footprint((nest.root,), {}, groups, per_thread=True)["a"]
+    apart = team.lines_by_array((nest.root,), {}, groups, per_thread=True)["a"]
     assert apart.touched == pytest.approx(4 * (1 + 24 / 8))
     # In one iteration each is in a line of its own.
-    (inside,) = team.footprint((), {"i": 50.0}, groups).values()
+    (inside,) = team.lines_by_array((), {"i": 50.0}, groups).values()
     assert inside.touched == pytest.approx(4)
 
 

@@ -14,7 +14,7 @@ from regionpredict.analysis import RegionFacts
 from regionpredict.analysis.schedule import Schedule
 from regionpredict.workload.loop_nest import Affine, LoopNest
 from regionpredict.workload.nest_lowering import loop_nest
-from regionpredict.workload.thread_nest import DistributedNest, distribute, parallel_trips
+from regionpredict.workload.thread_nest import DistributedNest, distribute_nest, parallel_trips
 
 ROW = "for (int i = 0; i < n; i++) a[i] = 1;"
 
@@ -66,7 +66,7 @@ SCHEDULES = st.one_of(
 @given(st.integers(1, 200), st.integers(1, 40), SCHEDULES)
 def test_threads_run_all_iterations(iterations: int, threads: int, schedule: Schedule) -> None:
     nest = sized(ROW, "int n, double *a", n=iterations)
-    dealt = distribute(nest, threads, schedule)
+    dealt = distribute_nest(nest, threads, schedule)
     assert dealt.iterations * dealt.threads == pytest.approx(iterations)
     assert dealt.threads == min(threads, -(-iterations // int(schedule.chunk or 1)))
 
@@ -81,7 +81,7 @@ def test_collapsed_loops_too(
     nest = sized(
         loops, "int n, int m, int l, double a[n][m][l]", "collapse(3)", n=rows, m=columns, l=depth
     )
-    dealt = distribute(nest, threads, schedule)
+    dealt = distribute_nest(nest, threads, schedule)
     assert dealt.iterations * dealt.threads == pytest.approx(rows * columns * depth)
 
 
@@ -104,7 +104,7 @@ def test_collapsed_triangles_too(
     nest = sized(loops, "int n, int m, double a[99][99]", "collapse(2)", n=rows, m=more)
     first, second = nest.parallel
     iterations = sum(len(values_of(second, {"i": float(i)})) for i in values_of(first, {}))
-    dealt = distribute(nest, threads, schedule)
+    dealt = distribute_nest(nest, threads, schedule)
     assert dealt.iterations * dealt.threads == pytest.approx(iterations)
 
 
@@ -113,9 +113,9 @@ def test_pieces_of_collapsed_loops_are_cut_below_where_there_are_few() -> None:
     loops = "for (int i = 0; i < 6; i++) for (int j = 0; j < 20; j++) a[i][j] = 1;"
     nest = nest_of(loops, "double a[6][20]", "collapse(2)")
     outer, inner = (loop.index for loop in nest.parallel)
-    assert distribute(nest, 3, STATIC).lengths == {outer: 2.0}
-    assert distribute(nest, 24, STATIC).lengths == {outer: 1.0, inner: 5.0}
-    most = distribute(nest, 1000, STATIC)
+    assert distribute_nest(nest, 3, STATIC).lengths == {outer: 2.0}
+    assert distribute_nest(nest, 24, STATIC).lengths == {outer: 1.0, inner: 5.0}
+    most = distribute_nest(nest, 1000, STATIC)
     assert (most.threads, most.lengths) == (120, {outer: 1.0, inner: 1.0})
 
 
@@ -127,7 +127,7 @@ def test_the_mean_thread_of_a_team(threads: int, chunk: int, step: int) -> None:
         f"i = 0; i < {number * step}; i += {step}" if step > 0 else f"i = {number - 1}; i >= 0; i--"
     )
     nest = nest_of(f"for (int {head}) a[i] = 1;", f"double a[{abs(number * step)}]")
-    dealt = distribute(nest, threads, Schedule("static", float(chunk)))
+    dealt = distribute_nest(nest, threads, Schedule("static", float(chunk)))
     order = values_of(nest.root, {})
     expected = []
     for place in range(3 * chunk):
@@ -146,7 +146,7 @@ def test_loops_inside_see_the_variable_s_values() -> None:
     loops = """for (int i = 0; i < 24; i++) for (int j = i; j < (i + 4 < 20 ? i + 4 : 20); j++)
       a[2*i + j] = 1;"""
     nest = nest_of(loops, "double a[100]")
-    dealt = distribute(nest, 3, Schedule("static", 2.0))
+    dealt = distribute_nest(nest, 3, Schedule("static", 2.0))
     inner = loop_named(dealt.nest, "j")
     assert inner.first is not None and inner.limit is not None
     # Round 2, second of the chunk: thread 1, in the middle, has i = 2 * 6 + 2 + 1.
@@ -162,19 +162,19 @@ def test_rounds_of_a_team_that_spans_rows() -> None:
     """Rows of four, six threads: a round is a row and a half, one column of each is a thread's."""
     loops = "for (int i = 0; i < 12; i++) for (int j = 0; j < 4; j++) a[i][j] = 1;"
     nest = nest_of(loops, "double a[12][4]", "collapse(2)")
-    dealt = distribute(nest, 6, Schedule("static", 1.0))
+    dealt = distribute_nest(nest, 6, Schedule("static", 1.0))
     rounds, columns = dealt.nest.parallel
     assert rounds.limit == Affine(8.0, {})  # 48 iterations, six at a time
     assert dealt.lengths == {columns.index: 1.0}
     assert [(s.variable, s.most) for s in dealt.spacings] == [("j", 4.0), ("i", 1.5)]
     # A team as wide as a row goes on by rows.
-    dealt = distribute(nest, 4, Schedule("static", 1.0))
+    dealt = distribute_nest(nest, 4, Schedule("static", 1.0))
     assert [loop.trips({}) for loop in dealt.nest.parallel] == [12.0, 4.0]
     assert dealt.nest.parallel[0].limit == Affine(12.0, {})
     assert dealt.lengths == {columns.index: 1.0}
     assert [(s.variable, s.most) for s in dealt.spacings] == [("j", 4.0), ("i", 1.0)]
     # Within a row, rounds go along it, and each thread sees every row.
-    dealt = distribute(nest, 2, Schedule("static", 1.0))
+    dealt = distribute_nest(nest, 2, Schedule("static", 1.0))
     assert [loop.trips({}) for loop in dealt.nest.parallel] == [12.0, 2.0]
     assert [s.variable for s in dealt.spacings] == ["j"]
 
@@ -193,7 +193,7 @@ def test_columns_of_a_thread_drift_from_row_to_row(
         inner = f"j = {(columns - 1) * step}; j >= 0; j -= {step}"
     loops = f"for (int i = 0; i < {12 * row_step}; i += {row_step}) for (int {inner}) a[i][j] = 1;"
     nest = nest_of(loops, "double a[36][40]", "collapse(2)")
-    slopes = group_of(distribute(nest, 4, Schedule("static", 1.0)).nest, "a").slopes
+    slopes = group_of(distribute_nest(nest, 4, Schedule("static", 1.0)).nest, "a").slopes
     along = -step if down else step
     assert slopes["i"] == pytest.approx(8 * (40 + later * along / row_step))
     assert slopes["j"] == 8 * 4 * along  # by rounds
@@ -202,10 +202,10 @@ def test_columns_of_a_thread_drift_from_row_to_row(
 def test_one_piece_a_thread_is_no_round() -> None:
     nest = nest_of(ROW, "int n, double *a", n=12)
     for schedule in (Schedule("static", 4.0), STATIC, Schedule("guided", 1.0)):
-        dealt = distribute(nest, 3, schedule)
+        dealt = distribute_nest(nest, 3, schedule)
         assert (dealt.nest, dealt.lengths) == (nest, {nest.root.index: 4.0})
         assert not dealt.in_step
-    assert distribute(nest, 1, Schedule("dynamic", 1.0)).nest is nest
+    assert distribute_nest(nest, 1, Schedule("dynamic", 1.0)).nest is nest
 
 
 def test_loops_inside_that_do_not_see_the_variable_stay_as_they_are() -> None:
@@ -214,7 +214,7 @@ def test_loops_inside_that_do_not_see_the_variable_stay_as_they_are() -> None:
       for (int k = row[i]; k < row[i + 1]; k++) s[i] += v[k];
       for (int j = 0; j < 9; j++) for (int l = j; l < (j + 4 < 7 ? j + 4 : 7); l++) s[l] = 1; }"""
     nest = nest_of(loops, "int *row, double *v, double *s")
-    dealt = distribute(nest, 3, Schedule("static", 2.0))
+    dealt = distribute_nest(nest, 3, Schedule("static", 2.0))
     data, before = loop_named(dealt.nest, "k"), loop_named(nest, "l")
     assert (data.first, data.limit, data.trips({})) == (None, None, 16)
     inner = loop_named(dealt.nest, "l")

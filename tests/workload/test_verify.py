@@ -187,7 +187,7 @@ def test_threads_run_what_there_is(
 ) -> None:
     made = workload(tmp_path, SUM, n=100)
     monkeypatch.setattr(
-        "regionpredict.workload.verify.distribute",
+        "regionpredict.workload.verify.distribute_nest",
         lambda *_: SimpleNamespace(iterations=iterations, threads=4),
     )
     assert faults_of(made, threads=(4,)) == fault

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from regionpredict.analysis.facts import RegionFacts
-from regionpredict.analysis.footprint import distinct_references, footprint
+from regionpredict.analysis.footprint import distinct_references, footprint_bytes
 from regionpredict.analysis.given_sizes import open_trips_name, with_given_trips
 from regionpredict.analysis.history.last_writes import History, UnknownBytes
 from regionpredict.ir import Expr, Region, Span
@@ -44,7 +44,7 @@ def _accessed_bytes(facts: RegionFacts, name: str) -> UnknownBytes | None:
     if array is None or array.storage == "private":
         return None
     counted = _with_named_trips(facts.region)
-    touched = footprint(array, distinct_references(counted).get(name, ()))
+    touched = footprint_bytes(array, distinct_references(counted).get(name, ()))
     if touched is None:
         return None
     bindings = facts.bindings

@@ -27,7 +27,7 @@ class Part(NamedTuple):
     rank: int
 
     @property
-    def division(self) -> tuple[int | None, str, Schedule]:
+    def thread_distribution(self) -> tuple[int | None, str, Schedule]:
         """The distribution of the dimension among threads. Two arrays with equal values have the
         same parts per thread.
         """

@@ -36,17 +36,17 @@ class EffectFreeCalls:
 
     def of(self, flow: Flow) -> EffectFree | None:
         """Returns the summary of a called function. None if it has effects or is recursive."""
-        return self._summary(flow, 0)
+        return self._cached_summary(flow, 0)
 
-    def _summary(self, flow: Flow, depth: int) -> EffectFree | None:
+    def _cached_summary(self, flow: Flow, depth: int) -> EffectFree | None:
         key = id(flow)
         if key not in self._known:
             self._known[key] = None  # the result for recursive calls
             if depth <= _MAX_DEPTH:
-                self._known[key] = self._summarize(flow, depth)
+                self._known[key] = self._compute_summary(flow, depth)
         return self._known[key]
 
-    def _summarize(self, flow: Flow, depth: int) -> EffectFree | None:
+    def _compute_summary(self, flow: Flow, depth: int) -> EffectFree | None:
         number, inside, returns = 0, 0, False
         functions = {flow.function}
         waiting = [*flow.body]
@@ -63,7 +63,7 @@ class EffectFreeCalls:
                     if not _changes_local_variables(event):
                         return None
                     continue
-                free = self._summary(called, depth + 1) if _is_local(event.result) else None
+                free = self._cached_summary(called, depth + 1) if _is_local(event.result) else None
                 if free is None:
                     return None
                 number += free.events

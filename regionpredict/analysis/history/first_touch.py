@@ -39,7 +39,7 @@ class Placement(NamedTuple):
     domain: int | None = None
 
     @property
-    def assumptions(self) -> tuple[str, ...]:
+    def assumption_lines(self) -> tuple[str, ...]:
         """One line per kind of assumed placement."""
         if not self.arrays:
             return (f"pages placed by a {self.kind} first touch",) if self.assumed else ()
@@ -74,7 +74,7 @@ def in_domain(domain: int) -> Placement:
                      domain=domain)  # fmt: skip
 
 
-def placements(program: Program, followed: WriteHistory) -> tuple[Placement, ...]:
+def placements_of_regions(program: Program, followed: WriteHistory) -> tuple[Placement, ...]:
     """Returns the placement of every region's arrays, in the order of the regions.
 
     An array is serial if, on the path from `main` to the region, one thread writes it before a
@@ -82,10 +82,12 @@ def placements(program: Program, followed: WriteHistory) -> tuple[Placement, ...
     write to an array is visible, its pages are assumed to be distributed.
     """
     visits = followed.first
-    return tuple(_placement(region, visits.get(region.span, ())) for region in program.regions)
+    return tuple(
+        _region_placement(region, visits.get(region.span, ())) for region in program.regions
+    )
 
 
-def _placement(region: Region, visits: Sequence[dict[str, FirstWrite | None]]) -> Placement:
+def _region_placement(region: Region, visits: Sequence[dict[str, FirstWrite | None]]) -> Placement:
     if not visits:
         return UNSEEN
     shared = [array.name for array in region.arrays if array.storage != "private"]
@@ -104,12 +106,12 @@ def _placement(region: Region, visits: Sequence[dict[str, FirstWrite | None]]) -
 
 
 def _placement_of_array(
-    name: str, visits: Sequence[dict[str, FirstWrite | None]], together: Sequence[str]
+    name: str, visits: Sequence[dict[str, FirstWrite | None]], arrays_in_memory: Sequence[str]
 ) -> ArrayPlacement:
     """Returns the placement of an array. If its first write is unknown, the placement of another
     array in the same memory is used.
     """
-    keys = [key.rstrip("'") for key in (name, *together)]
+    keys = [key.rstrip("'") for key in (name, *arrays_in_memory)]
     firsts = (next((write for key in keys if (write := visit.get(key))), None) for visit in visits)
     writes = [write for write in firsts if write is not None]
     if not writes:

@@ -164,7 +164,7 @@ class _Writer(NamedTuple):
     known: bool
 
 
-def follow(flows: Sequence[Flow]) -> WriteHistory:
+def simulate_first_writes(flows: Sequence[Flow]) -> WriteHistory:
     """Simulates the program. The key of the results is the source location of a worksharing loop's
     directive.
     """

@@ -68,7 +68,7 @@ class History(NamedTuple):
 UNKNOWN = History()
 
 
-def histories(program: Program, followed: WriteHistory) -> tuple[History, ...]:
+def histories_of_regions(program: Program, followed: WriteHistory) -> tuple[History, ...]:
     """Returns the history of every region's arrays, in the order of the regions.
 
     If several calls of a region have different histories, the first one is used.

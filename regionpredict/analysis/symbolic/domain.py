@@ -63,7 +63,7 @@ def domain_of(loops: tuple[Loop, ...]) -> Domain:
     ['n - 2', '-i + n - 2']
     """
     ranges: list[Range] = []
-    tiles = _tiles(loops)
+    tiles = _tile_loops(loops)
     for position in range(len(loops)):
         # Each iteration over tiles is replaced by one iteration of the inner loop, in the same
         # order.
@@ -86,7 +86,7 @@ def steps_of(loops: tuple[Loop, ...]) -> list[Steps] | None:
     For a tiled loop (`for (ii = 0; ii < n; ii += b) for (i = ii; i < min(ii + b, n); i++)`), only
     the inner loop counts, from 0 to n, for any b.
     """
-    tiles = _tiles(loops)
+    tiles = _tile_loops(loops)
     steps = []
     for position in range(len(loops)):
         if position in tiles:
@@ -98,7 +98,7 @@ def steps_of(loops: tuple[Loop, ...]) -> list[Steps] | None:
     return steps
 
 
-def _tiles(loops: tuple[Loop, ...]) -> dict[int, int]:
+def _tile_loops(loops: tuple[Loop, ...]) -> dict[int, int]:
     """Returns the loops over tiles, each with the loop inside a tile, by their positions."""
     tiles: dict[int, int] = {}
     for outer, tile in enumerate(loops):

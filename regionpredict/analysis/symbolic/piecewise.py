@@ -126,7 +126,7 @@ class _NestSum:
             total = self._sum_over_loop(total, loop)
             if total.size > _MAX_SIZE:
                 raise _WithheldError
-        return Total(total, self._conditions())
+        return Total(total, self._remaining_conditions())
 
     def _sum_over_loop(self, body: Expr, loop: Steps) -> Expr:
         count = self._iteration_count(loop.trips)
@@ -229,7 +229,7 @@ class _NestSum:
         # A point that does not exceed `trips` does not exceed the count max(0, trips) either.
         end = trips if self.assume and trips is not None else high
         for side, other, kind in ((cut - low, low, "max"), (end - cut, high, "min")):
-            least, most = _bounds(side)
+            least, most = _bounds_of_expression(side)
             if most is not None and most < 0:
                 return other
             if least is not None and least >= 0:
@@ -258,7 +258,9 @@ class _NestSum:
                 for value in lowest:
                     if value is not None:
                         wanted[value] = None
-                if any(value is None or (_bounds(value)[1] or 0) < 0 for value in lowest):
+                if any(
+                    value is None or (_bounds_of_expression(value)[1] or 0) < 0 for value in lowest
+                ):
                     break
             else:
                 if wanted:
@@ -282,7 +284,7 @@ class _NestSum:
 
     def _split_into_residues(self, body: Expr, atom: Atom, low: Expr, high: Expr) -> Expr:
         """Splits a floor division by a constant: t = c u + r for every residue r."""
-        divisor, powers = _divisor(atom), by_powers(atom.args[0], _T)
+        divisor, powers = _floor_divisor(atom), by_powers(atom.args[0], _T)
         if divisor is None or powers is None or any(power > 1 for power in powers):
             raise _WithheldError
         slope, rest = powers.get(1, ZERO).constant, powers.get(0, ZERO)
@@ -307,7 +309,7 @@ class _NestSum:
 
     # -- conditions -----------------------------------------------------------------------------
 
-    def _conditions(self) -> tuple[Expr, ...]:
+    def _remaining_conditions(self) -> tuple[Expr, ...]:
         """Returns the conditions of the result. Conditions that follow from others, or from the
         fact that loops run, are omitted.
         """
@@ -326,14 +328,14 @@ class _NestSum:
         return tuple(left)
 
 
-def _bounds(expression: Expr) -> tuple[Number | None, Number | None]:
+def _bounds_of_expression(expression: Expr) -> tuple[Number | None, Number | None]:
     """Returns a lower and an upper bound of the expression. None if a bound is not a number.
 
     The bounds follow from `(a - c + 1)/c <= floor(a/c) <= a/c` for a whole number `a`.
     """
     low = high = expression
     for atom in set(expression.atoms()):
-        size, number = _divisor(atom), expression.terms.get(((atom, 1),))
+        size, number = _floor_divisor(atom), expression.terms.get(((atom, 1),))
         if size is None or number is None:
             continue
         most = atom.args[0] * Fraction(1, size)
@@ -343,14 +345,14 @@ def _bounds(expression: Expr) -> tuple[Number | None, Number | None]:
     return low.constant, high.constant
 
 
-def _divisor(atom: Atom) -> int | None:
+def _floor_divisor(atom: Atom) -> int | None:
     """Returns the divisor of a floor division. None unless it is a positive number."""
     divisor = atom.args[1].constant if atom.kind == "floordiv" else None
     return divisor if isinstance(divisor, int) and divisor > 0 else None
 
 
 def _may_be_negative(expression: Expr) -> bool:
-    least, _ = _bounds(expression)
+    least, _ = _bounds_of_expression(expression)
     return least is None or least < 0
 
 
@@ -366,7 +368,7 @@ def _simplify_condition(condition: Expr) -> Expr:
                                 if c // common}))  # fmt: skip
     rest = condition.terms.get((), 0)
     for atom in condition.atoms():
-        size = _divisor(atom)
+        size = _floor_divisor(atom)
         if size is not None and condition - rest == Expr({((atom, 1),): 1}):
             return _simplify_condition(atom.args[0] + rest * size)
     return condition

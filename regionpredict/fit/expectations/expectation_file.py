@@ -31,7 +31,12 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from regionpredict.documents import MOST_YAML_BYTES, load_yaml, read_text, reading
+from regionpredict.documents import (
+    MOST_YAML_BYTES,
+    input_errors_while_reading,
+    load_yaml,
+    read_text,
+)
 from regionpredict.errors import InputError
 from regionpredict.fit.expectations.growth import ONE, Growth, compare, parse
 from regionpredict.fit.expectations.search_spaces import FINEST_STEPS, space_of
@@ -40,7 +45,7 @@ from regionpredict.fit.expectations.verdict import (
     doubt_about,
     fit_expected,
     growth_of,
-    judge,
+    judge_growth,
 )
 from regionpredict.fit.experiment import Experiment, Series
 from regionpredict.fit.input import read
@@ -176,7 +181,7 @@ def check_file(path: str | Path, measurements: str | Path | Experiment | None = 
     The other expectations are still checked. Raises `InputError` if the file is not an expectation
     file.
     """
-    with reading(path, "a file of expectations", "docs/fit.md shows one"):
+    with input_errors_while_reading(path, "a file of expectations", "docs/fit.md shows one"):
         return _check_all(Path(path), measurements)
 
 
@@ -324,7 +329,7 @@ def _judge_growth(
         inconclusive = experiment.disturbed or doubt_about(fitted)
     verdict = None
     if expected is not None and not inconclusive:
-        verdict = judge(expected, growth, deviation=limits["deviation"], better=better)
+        verdict = judge_growth(expected, growth, deviation=limits["deviation"], better=better)
     return Check(
         callpath, metric, name or "p", model, growth, verdict, adjusted_r2=adjusted,
         inconclusive=inconclusive, fitted=measured, expected=expected,

@@ -164,53 +164,59 @@ class _Parser:
             column=place + 1 if not self.path else None,
         )
 
-    def peek(self) -> tuple[str, str, int]:
+    def following_token(self) -> tuple[str, str, int]:
         if self.at < len(self.tokens):
             return self.tokens[self.at]
         return ("end", "", len(self.text))
 
     def next_token(self) -> tuple[str, str, int]:
-        token = self.peek()
+        token = self.following_token()
         self.at += 1
         return token
 
     def parse_all(self) -> tuple[Growth, str]:
         if not self.tokens:
             raise self.error("it is empty", 0)
-        if self.peek()[1] in ("O", "Theta") and len(self.tokens) > 1 and self.tokens[1][1] == "(":
+        if (
+            self.following_token()[1] in ("O", "Theta")
+            and len(self.tokens) > 1
+            and self.tokens[1][1] == "("
+        ):
             self.next_token()
         growth = self.sum()
-        if self.peek()[0] != "end":
-            raise self.error(f"'{self.peek()[1]}' is unexpected", self.peek()[2])
+        if self.following_token()[0] != "end":
+            raise self.error(
+                f"'{self.following_token()[1]}' is unexpected", self.following_token()[2]
+            )
         return growth, self.parameter or "p"
 
     def sum(self) -> Growth:
         growth = self.product()
-        while self.peek()[1] in ("+", "-"):
+        while self.following_token()[1] in ("+", "-"):
             self.next_token()
             other = self.product()
             growth = other if compare(other, growth) > 0 else growth
         return growth
 
     def product(self) -> Growth:
-        growth = self.power()
+        growth = self.parse_power()
         while True:
-            kind, text, _ = self.peek()
+            kind, text, _ = self.following_token()
             if text == "*":
                 self.next_token()
-                growth = growth * self.power()
+                growth = growth * self.parse_power()
             elif text == "/":
                 self.next_token()
-                growth = growth / self.power()
+                growth = growth / self.parse_power()
             elif kind in ("number", "name") or text in ("(", "{"):
-                growth = growth * self.power()
+                growth = growth * self.parse_power()
             else:
                 return growth
 
-    def power(self) -> Growth:
+    def parse_power(self) -> Growth:
         kind, text, place = self.next_token()
         if kind == "number":
-            if self.peek()[1] not in ("^", "**"):
+            if self.following_token()[1] not in ("^", "**"):
                 return ONE
             self.next_token()
             return self.exponential(float(text), place)
@@ -225,10 +231,10 @@ class _Parser:
     def name_or_function(self, text: str, place: int) -> Growth:
         if text in ("log", "log2", "ln", "lg", "sqrt"):
             inner_power = 1.0
-            if self.peek()[1] in ("^", "**"):
+            if self.following_token()[1] in ("^", "**"):
                 self.next_token()
                 inner_power = self.number()
-            start = self.peek()[2]
+            start = self.following_token()[2]
             inner = self.function_argument()
             if text == "sqrt":
                 return inner**0.5
@@ -259,7 +265,7 @@ class _Parser:
         raise self.error("a function needs an argument", place)
 
     def with_exponent(self, base: Growth) -> Growth:
-        if self.peek()[1] in ("^", "**"):
+        if self.following_token()[1] in ("^", "**"):
             self.next_token()
             return base ** self.number()
         return base
@@ -274,7 +280,9 @@ class _Parser:
         kind, text, start = self.next_token()
         if text in ("(", "{"):
             share, has_exponential = 1.0, False
-            while self.peek()[1] not in (")", "}") and self.peek()[0] != "end":
+            while (
+                self.following_token()[1] not in (")", "}") and self.following_token()[0] != "end"
+            ):
                 kind, text, start = self.next_token()
                 if kind == "number":
                     share *= float(text)
@@ -303,7 +311,7 @@ class _Parser:
         kind, text, place = self.next_token()
         if text in ("(", "{"):
             value = self.number()
-            if self.peek()[1] == "/":
+            if self.following_token()[1] == "/":
                 self.next_token()
                 value /= self.number()
             self.expect_closing_parenthesis(place)

@@ -19,7 +19,7 @@ from math import sqrt
 from pathlib import Path
 from statistics import fmean, stdev
 
-from regionpredict.documents import reading
+from regionpredict.documents import input_errors_while_reading
 from regionpredict.errors import InputError, percent
 from regionpredict.fit.experiment import Experiment, SeriesBuilder
 from regionpredict.scratch_folder import scratch_folder
@@ -100,7 +100,9 @@ def run_microbenchmark(
                 text += more
                 messages_so_far += messages.splitlines()
                 for line in more.splitlines():
-                    with reading(program.name, "a line of measurements", "give the right launcher"):
+                    with input_errors_while_reading(
+                        program.name, "a line of measurements", "give the right launcher"
+                    ):
                         callpath, metric, place, value = line.split(",")
                         builder.add(callpath, metric, (float(place),), (float(value),))
                         values_by_path.setdefault((callpath, metric), []).append(float(value))

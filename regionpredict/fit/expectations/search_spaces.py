@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from regionpredict.errors import InputError
 from regionpredict.fit.expectations.growth import Growth, compare, parse
-from regionpredict.fit.model.terms import DEFAULT_TERMS, INVERSE, SearchSpace, Term, rarity
+from regionpredict.fit.model.terms import DEFAULT_TERMS, INVERSE, SearchSpace, Term, rarity_of_term
 
 FINEST_STEPS = 6
 """The maximum number of bisections in `search_space`. Another bisection would add hundreds of terms
@@ -57,7 +57,7 @@ def space_around(growth: Growth, *, steps: int = 2) -> SearchSpace:
     Without the default terms, a growth beyond the largest of these growths would be modeled as the
     largest.
     """
-    beyond = {term: 1.0 + rarity(term) for term in (*DEFAULT_TERMS, INVERSE)}
+    beyond = {term: 1.0 + rarity_of_term(term) for term in (*DEFAULT_TERMS, INVERSE)}
     ticks = [g.term for g in search_space(growth, steps=steps) if not g.is_constant()]
     rarities = {**beyond, **dict.fromkeys(ticks, 1.0)}
     return SearchSpace.of(rarities, rarities=list(rarities.values()))
@@ -80,7 +80,7 @@ def space_of(
     listed: dict[Term, float] = {}
     if exponents is not None:
         polys, logs = exponent_sets(exponents)
-        listed |= {(i, j): rarity((i, j)) for i in polys for j in logs if i or j}
+        listed |= {(i, j): rarity_of_term((i, j)) for i in polys for j in logs if i or j}
     for text in terms:
         growth = parse(text)[0]
         if growth.is_constant():

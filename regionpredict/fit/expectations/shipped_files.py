@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from regionpredict.file_presence import exists
+from regionpredict.file_presence import path_exists
 
 _FOLDER = Path(__file__).parent / "shipped"
 
@@ -16,4 +16,4 @@ def expectation_path(name: str) -> Path:
     'openmp.yaml'
     """
     shipped = _FOLDER / f"{name}.yaml"
-    return shipped if not exists(name) and exists(shipped) else Path(name)
+    return shipped if not path_exists(name) and path_exists(shipped) else Path(name)

@@ -56,7 +56,7 @@ class Verdict:
         return self.match != "none"
 
 
-def judge(
+def judge_growth(
     expected: Growth | str,
     growth: Growth | str,
     *,

@@ -23,7 +23,7 @@ def read_benchpark(data: Record, parameters: Sequence[str] | None = None) -> Exp
     """
     rows: list[Measurement] = []
     problems: list[InputError] = []
-    for experiment in data.inners("experiments"):
+    for experiment in data.inner_records("experiments"):
         name = experiment.text("name")
         status = experiment.value.get("RAMBLE_STATUS", "SUCCESS")
         if status != "SUCCESS":
@@ -40,9 +40,9 @@ def read_benchpark(data: Record, parameters: Sequence[str] | None = None) -> Exp
             for key in ("application_name", "workload_name")
             if key in experiment.value
         )
-        for context in experiment.inners("CONTEXTS"):
+        for context in experiment.inner_records("CONTEXTS"):
             where = context.text("name")
-            for figure in context.inners("foms"):
+            for figure in context.inner_records("foms"):
                 value = number_of(figure.part("value"))
                 if value is None or str(figure.value.get("origin_type", "")).startswith("summary"):
                     continue

@@ -77,7 +77,7 @@ def profile_rows(data: Record) -> Iterator[Measurement]:
         raise data.error("columns", "has no 'path'")
     paths = _call_paths(data, hierarchy)
     where = columns.index(hierarchy)
-    kinds = list(data.inners("column_metadata"))
+    kinds = list(data.inner_records("column_metadata"))
     metrics = [
         index for index, name in enumerate(columns)
         if name not in _NO_METRICS and index < len(kinds) and kinds[index].value.get("is_value")
@@ -104,7 +104,7 @@ def _call_paths(data: Record, hierarchy: str) -> dict[int, str]:
     """
     paths: dict[int, str] = {}
     depth: dict[int, int] = {}
-    for number, node in enumerate(data.inners("nodes")):
+    for number, node in enumerate(data.inner_records("nodes")):
         if node.text("column") != hierarchy:
             continue
         label = node.text("label")

@@ -15,7 +15,7 @@ import math
 from collections.abc import Sequence
 from pathlib import Path
 
-from regionpredict.documents import read_text, reading
+from regionpredict.documents import input_errors_while_reading, read_text
 from regionpredict.errors import InputError
 from regionpredict.fit.experiment import Experiment, SeriesBuilder
 
@@ -44,7 +44,7 @@ def read_csv(
     text = read_text(path, remedy)
     first = text.split("\n", 1)[0]
     delimiter = "\t" if "\t" in first else ";" if ";" in first else ","
-    with reading(path, "a table", remedy):
+    with input_errors_while_reading(path, "a table", remedy):
         rows = [
             (number, row)
             for number, row in enumerate(

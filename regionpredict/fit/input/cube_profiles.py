@@ -18,7 +18,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 
-from regionpredict.documents import check_regular, parse_xml, reading
+from regionpredict.documents import check_regular, input_errors_while_reading, parse_xml
 from regionpredict.errors import InputError
 from regionpredict.fit.experiment import Experiment
 from regionpredict.fit.input.run_folders import Run, read_runs
@@ -87,7 +87,7 @@ def read_profile(path: Path, reduction: Reduction = "mean") -> Iterator[tuple[st
     Raises `InputError` if the file is not a Cube4 profile.
     """
     remedy = "write it again, or leave it out"
-    with reading(path, "a readable Cube4 profile", remedy):
+    with input_errors_while_reading(path, "a readable Cube4 profile", remedy):
         check_regular(path, remedy)
         with path.open("rb") as stream:
             members = TarMembers(stream, path, _MOST_BYTES)

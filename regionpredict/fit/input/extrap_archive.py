@@ -70,7 +70,7 @@ def _parse_experiment(content: Record, archive: zipfile.ZipFile, path: Path) -> 
     for callpath in measured.value:
         metrics = measured.inner(callpath)
         for metric in metrics.value:
-            for place in metrics.inners(metric):
+            for place in metrics.inner_records(metric):
                 where = place.items("coordinate")
                 if not all(type(value) in (int, float) for value in where):
                     raise place.error("coordinate", "is not all numbers")
@@ -85,7 +85,7 @@ def _read_repetitions(
     """Returns the repetitions of a point, or their mean."""
     if place.value.get("values") is None:
         return (place.number("mean", least=-np.inf),)
-    chunk, index = place.wholes("values")
+    chunk, index = place.whole_numbers("values")
     if chunk not in chunks:
         chunks[chunk] = (
             _read_member(archive, f"values/{chunk}.indx", path),

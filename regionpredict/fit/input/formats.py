@@ -8,9 +8,9 @@ from dataclasses import replace
 from math import isnan
 from pathlib import Path
 
-from regionpredict.documents import check_regular, read_text, reading
+from regionpredict.documents import check_regular, input_errors_while_reading, read_text
 from regionpredict.errors import InputError, UsageError
-from regionpredict.file_presence import exists
+from regionpredict.file_presence import path_exists
 from regionpredict.fit.experiment import Experiment, Series
 from regionpredict.fit.input.caliper import OWN, read_caliper
 from regionpredict.fit.input.csv_table import read_csv
@@ -75,13 +75,15 @@ def read(
     format. Raises `UsageError` for names that the format does not use.
     """
     source = Path(path)
-    if not exists(source):
+    if not path_exists(source):
         raise InputError("no such file or folder", remedy="check the name", path=str(path))
     if format_name is not None and format_name not in FORMATS:
         raise InputError(
             f"unknown format '{format_name}'", remedy=f"use one of {', '.join(FORMATS)}"
         )
-    with reading(path, "measurements that can be read", "docs/fit.md names the formats"):
+    with input_errors_while_reading(
+        path, "measurements that can be read", "docs/fit.md names the formats"
+    ):
         form = format_name or _detected_format(source)
         if form == "csv":
             experiment = read_csv(source, parameters=parameters, values=values)

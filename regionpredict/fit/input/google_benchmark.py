@@ -36,7 +36,7 @@ def read_google_benchmark(data: Record, parameters: Sequence[str] | None = None)
     version = context.value.get("json_schema_version", 1)
     if version != 1:
         raise context.error("json_schema_version", f"is {version!r}; 1 can be read")
-    entries = list(data.inners("benchmarks"))
+    entries = list(data.inner_records("benchmarks"))
     single = {_run_name(entry) for entry in entries if entry.value.get("run_type") != "aggregate"}
     rows: list[Measurement] = []
     problems: list[InputError] = []

@@ -16,7 +16,7 @@ def read_hyperfine(data: Record, parameters: Sequence[str] | None = None) -> Exp
     the same errors as `experiment_of`.
     """
     rows = []
-    for entry in data.inners("results"):
+    for entry in data.inner_records("results"):
         variables = entry.inner("parameters").value if "parameters" in entry.value else {}
         times = [float(value) for value in entry.items("times")]
         rows.append(

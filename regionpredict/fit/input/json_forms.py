@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from regionpredict.documents import read_text, reading
+from regionpredict.documents import input_errors_while_reading, read_text
 from regionpredict.errors import InputError, UsageError
 from regionpredict.fit.experiment import Experiment, SeriesBuilder
 from regionpredict.fit.input import talp
@@ -42,7 +42,7 @@ def read_json(path: Path, parameters: Sequence[str] | None = None) -> Experiment
     data = json_record(text, _WHAT, path, _REMEDY)
     if str(data.value.get("schema", "")).startswith(SCHEMA):
         return read_measurements(path)
-    with reading(path, _WHAT, _REMEDY):
+    with input_errors_while_reading(path, _WHAT, _REMEDY):
         for parts, reader in _BY_PARTS:
             if all(part in data.value for part in parts):
                 return reader(data, parameters)
@@ -102,7 +102,7 @@ def _read_short_form(data: Record) -> Experiment:
     for callpath in measured.value:
         metrics = measured.inner(callpath)
         for metric in metrics.value:
-            for place in metrics.inners(metric):
+            for place in metrics.inner_records(metric):
                 builder.add(
                     callpath,
                     metric,
@@ -121,10 +121,10 @@ def _read_legacy_form(data: Record) -> Experiment:
     for number, part in _records_by_id(data, "coordinates").items():
         pairs = sorted(
             (_parse_id(pair, "parameter_id"), _parse_point(pair, "parameter_value"))
-            for pair in part.inners("parameter_value_pairs")
+            for pair in part.inner_records("parameter_value_pairs")
         )
         points[number] = tuple(value for _, values in pairs for value in values)
-    for measured in data.inners("measurements"):
+    for measured in data.inner_records("measurements"):
         builder.add(
             _part_by_id(callpaths, measured, "callpath_id"),
             _part_by_id(metrics, measured, "metric_id"),
@@ -135,7 +135,7 @@ def _read_legacy_form(data: Record) -> Experiment:
 
 
 def _records_by_id(data: Record, key: str) -> dict[int, Record]:
-    return {_parse_id(part, "id"): part for part in data.inners(key)}
+    return {_parse_id(part, "id"): part for part in data.inner_records(key)}
 
 
 def _parse_id(part: Record, key: str) -> int:

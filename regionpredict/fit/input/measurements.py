@@ -106,9 +106,11 @@ def _read_times(path: Path) -> Iterator[_Time]:
     lines.pop()
     for number, line in enumerate(lines, 1):
         entry = json_record(line, "a line of measurements", path, remedy, number)
-        if entry.text("kind") == "run" and not entry.flag("warm_up"):
+        if entry.text("kind") == "run" and not entry.truth_value("warm_up"):
             threads = entry.whole("threads", 1)
-            yield from (_region_time(region, threads, number) for region in entry.inners("regions"))
+            yield from (
+                _region_time(region, threads, number) for region in entry.inner_records("regions")
+            )
 
 
 def _region_time(region: Record, threads: int, number: int) -> _Time:

@@ -16,7 +16,7 @@ def read_pytest_benchmark(data: Record, parameters: Sequence[str] | None = None)
     each round. Tests without parameters are problems. Raises the same errors as `experiment_of`.
     """
     rows = []
-    for entry in data.inners("benchmarks"):
+    for entry in data.inner_records("benchmarks"):
         stats = entry.inner("stats")
         variables = {} if entry.value.get("params") is None else entry.inner("params").value
         extra = entry.value.get("extra_info")

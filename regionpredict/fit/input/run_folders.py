@@ -49,11 +49,11 @@ def read_runs(
     varying = [name for name in names if len(values[name]) > 1] or list(names[:1])
     builder = SeriesBuilder(varying)
     problems = []
-    several = len({_postfix(run.name) for run in runs}) > 1
+    several = len({_text_after_repetition(run.name) for run in runs}) > 1
     for run, pairs in named:
         where = dict(pairs)
         point = tuple(where[name] for name in varying)
-        postfix = _postfix(run.name)
+        postfix = _text_after_repetition(run.name)
         kind = f"{postfix}->" if several and postfix else ""
         try:
             for callpath, metric, value in values_of(run.path):
@@ -89,7 +89,7 @@ def _split_at_repetition(name: str) -> tuple[str, str]:
     return match[1], match[2]
 
 
-def _postfix(name: str) -> str:
+def _text_after_repetition(name: str) -> str:
     """Returns the part of a folder's name after the repetition, without separators. The result is
     empty if this part has parameters.
     """

@@ -38,7 +38,7 @@ class TarMembers:
                 break
             headers += 1
             if headers > MOST_MEMBERS:
-                raise self._error(f"more than {MOST_MEMBERS} members")
+                raise self._input_error(f"more than {MOST_MEMBERS} members")
             length = _parse_octal(header[124:136])
             if header[257:262] != b"ustar":  # checksums are useless: those of Cube 4.8 are wrong
                 raise ValueError("not a header")
@@ -59,11 +59,11 @@ class TarMembers:
         """
         at, length = self._members[name]
         if length > self._most:
-            raise self._error(f"{name} is longer than {self._most >> 20} MiB")
+            raise self._input_error(f"{name} is longer than {self._most >> 20} MiB")
         self._stream.seek(at)
         return self._stream.read(length)
 
-    def _error(self, message: str) -> InputError:
+    def _input_error(self, message: str) -> InputError:
         return InputError(message, remedy="is it a profile?", path=self._path)
 
 

@@ -16,11 +16,13 @@ def read_thicket(data: Record, parameters: Sequence[str] | None = None) -> Exper
     Values of the ranks of one profile are averaged. Raises the same errors as `experiment_of`.
     """
     index = data.text("profile_idx_name") if "profile_idx_name" in data.value else "profile"
-    profile_parameters = {str(entry.part(index)): entry.value for entry in data.inners("metadata")}
+    profile_parameters = {
+        str(entry.part(index)): entry.value for entry in data.inner_records("metadata")
+    }
     paths = _call_paths(data)
     metrics = [*data.texts("exclusive_metrics"), *data.texts("inclusive_metrics")]
     seconds: dict[tuple[str, str, str], list[float]] = {}
-    for row in data.inners("dataframe"):
+    for row in data.inner_records("dataframe"):
         profile = str(row.part(index))
         if profile not in profile_parameters:
             raise row.error(index, f"is {profile}, which is missing from the metadata")
@@ -43,7 +45,7 @@ def _call_paths(data: Record) -> dict[str, str]:
     parent is used.
     """
     paths: dict[str, str] = {}
-    for graph in data.inners("graph"):
+    for graph in data.inner_records("graph"):
         waiting = [number for number in graph.value if not graph.inner(number).items("parents")]
         paths.update({number: _node_name(graph.inner(number)) for number in waiting})
         while waiting:

@@ -23,9 +23,9 @@ from regionpredict.fit.model.fitted_model import TOO_FAR
 from regionpredict.fit.model.terms import (
     FloatArray,
     Term,
-    evaluate,
     evaluate_all,
-    rarity,
+    evaluate_term,
+    rarity_of_term,
     term_text,
 )
 
@@ -115,8 +115,10 @@ class EfficiencySurface:
 
     def value(self, threads: float, size: float) -> float:
         """Returns the value of the formula, which may be outside the range 0 to 1."""
-        f = float(evaluate(self.of_threads, threads))
-        return self.constant - self.loss * f + self.gain * f * float(evaluate(self.of_size, size))
+        f = float(evaluate_term(self.of_threads, threads))
+        return (
+            self.constant - self.loss * f + self.gain * f * float(evaluate_term(self.of_size, size))
+        )
 
     def efficiency(self, threads: float, size: float) -> float:
         """Returns the efficiency E(p, n), limited to the range 0 to 1."""
@@ -126,8 +128,8 @@ class EfficiencySurface:
         """Returns the standard error of the value that follows from the covariance of the
         coefficients.
         """
-        f = float(evaluate(self.of_threads, threads))
-        row = np.array([1.0, -f, f * float(evaluate(self.of_size, size))])
+        f = float(evaluate_term(self.of_threads, threads))
+        row = np.array([1.0, -f, f * float(evaluate_term(self.of_size, size))])
         return math.sqrt(max(float(row @ self.covariance @ row), 0.0))
 
     def text(self) -> str:
@@ -176,7 +178,7 @@ def reason_to_withhold(
     return ""
 
 
-def surface(
+def surface_with_coefficients(
     constant: float, loss: float, gain: float, of_threads: Term, of_size: Term
 ) -> EfficiencySurface:
     """Creates a model with known coefficients, for example from a publication."""
@@ -253,11 +255,11 @@ def _best_model(threads: FloatArray, sizes: FloatArray, y: FloatArray) -> Effici
     candidates: list[tuple[float, Term, Term]] = []
     size_columns = evaluate_all(SIZE_TERMS, sizes)
     for of_threads in THREAD_TERMS:
-        f = evaluate(of_threads, threads)
+        f = evaluate_term(of_threads, threads)
         if not f.any() or np.ptp(f) == 0:
             continue
         for of_size, error in zip(SIZE_TERMS, _mean_square_errors(f, size_columns, y), strict=True):
-            price = 1.0 + _RARE * (rarity(of_threads) + rarity(of_size))
+            price = 1.0 + _RARE * (rarity_of_term(of_threads) + rarity_of_term(of_size))
             if math.isfinite(error):
                 candidates.append((max(error, _EXACT) * price, of_threads, of_size))
     candidates.sort(key=lambda item: item[0])
@@ -295,7 +297,7 @@ def _mean_square_errors(f: FloatArray, size_columns: FloatArray, y: FloatArray) 
 def _fit_terms(
     threads: FloatArray, sizes: FloatArray, y: FloatArray, of_threads: Term, of_size: Term
 ) -> EfficiencySurface | None:
-    f, g = evaluate(of_threads, threads), evaluate(of_size, sizes)
+    f, g = evaluate_term(of_threads, threads), evaluate_term(of_size, sizes)
     columns = np.stack([np.ones(len(y)), -f, f * g], axis=1)
     scale = np.abs(columns).max(axis=0)
     if not np.isfinite(scale).all() or not scale.all():

@@ -53,7 +53,7 @@ def published_formula(text: str) -> Callable[[float, float], float]:
 
     def value(threads: float, size: float) -> float:
         try:
-            result = _evaluate(tree, {"p": float(threads), "n": float(size)})
+            result = _evaluate_node(tree, {"p": float(threads), "n": float(size)})
         except (ArithmeticError, ValueError):
             return math.nan
         return result if isinstance(result, float) else math.nan
@@ -84,15 +84,19 @@ def _require_arithmetic(node: ast.expr) -> None:
             raise ValueError
 
 
-def _evaluate(node: ast.expr, variables: Mapping[str, float]) -> float:
+def _evaluate_node(node: ast.expr, variables: Mapping[str, float]) -> float:
     match node:
         case ast.BinOp(left=left, op=op, right=right):
-            return _OPERATORS[type(op)](_evaluate(left, variables), _evaluate(right, variables))
+            return _OPERATORS[type(op)](
+                _evaluate_node(left, variables), _evaluate_node(right, variables)
+            )
         case ast.UnaryOp(op=op, operand=operand):
-            value = _evaluate(operand, variables)
+            value = _evaluate_node(operand, variables)
             return -value if isinstance(op, ast.USub) else value
         case ast.Call(func=ast.Name(id=name), args=arguments):
-            return _FUNCTIONS[name](*(_evaluate(argument, variables) for argument in arguments))
+            return _FUNCTIONS[name](
+                *(_evaluate_node(argument, variables) for argument in arguments)
+            )
         case ast.Name(id=name):
             return variables[name]
         case ast.Constant(value=int() | float() as number):

@@ -27,7 +27,7 @@ from regionpredict.errors import InputError
 from regionpredict.fit.model.fitted_model import FittedModel
 from regionpredict.fit.model.observations import Observations
 from regionpredict.fit.model.quality import Candidate, Monomial
-from regionpredict.fit.model.terms import INVERSE, FloatArray, Term, evaluate
+from regionpredict.fit.model.terms import INVERSE, FloatArray, Term, evaluate_term
 
 _LOG: Term = (0.0, 1.0)
 _LINEAR: Term = (1.0, 0.0)
@@ -93,7 +93,9 @@ def law_of(terms: Sequence[tuple[float, Monomial]]) -> str:
     return {(): "amdahl", (_LOG,): "amdahl-log", (_LINEAR,): "amdahl-linear"}.get(overhead, "pmnf")
 
 
-def nonnegative(columns: FloatArray, y: FloatArray, weights: FloatArray) -> FloatArray:
+def nonnegative_least_squares(
+    columns: FloatArray, y: FloatArray, weights: FloatArray
+) -> FloatArray:
     """Solves a weighted least-squares problem with nonnegative coefficients. `columns` has shape
     `(n, k)` with small k.
 
@@ -161,7 +163,7 @@ def _fit_named_law(
     y, weights = observations.y, observations.weights
     if law.reciprocal:
         y, weights = 1.0 / y, weights * y**4
-    columns = np.stack([np.ones(len(p)), *(evaluate(term, p) for term in law.terms)], axis=1)
+    columns = np.stack([np.ones(len(p)), *(evaluate_term(term, p) for term in law.terms)], axis=1)
     ceiling = None
     if law.saturates:
         slope, ceiling = _fit_saturation(p, y, weights)
@@ -170,7 +172,7 @@ def _fit_named_law(
         root = np.sqrt(weights)
         coefficients = np.linalg.lstsq(columns * root[:, None], y * root, rcond=None)[0]
     else:
-        coefficients = nonnegative(columns, y, weights)
+        coefficients = nonnegative_least_squares(columns, y, weights)
     terms: list[tuple[float, Monomial]] = [
         (float(c), {index: term})
         for c, term in zip(coefficients[1:], law.terms, strict=True)

@@ -18,7 +18,7 @@ from regionpredict.fit.model.quality import Candidate, Monomial
 from regionpredict.fit.model.terms import (
     FloatArray,
     Term,
-    evaluate,
+    evaluate_term,
     growth_order,
     is_growth,
     term_text,
@@ -135,7 +135,7 @@ class FittedModel:
         follow the formula. Predictions beyond it come from `outlook`, unless the formula is certain
         and explains the measurements within their noise.
         """
-        x = self._checked(points)
+        x = self._checked_points(points)
         value = self.formula_values(x)
         beyond = self._points_beyond(x)
         if beyond.any():
@@ -151,17 +151,17 @@ class FittedModel:
         parts = []
         rest = np.ones(len(self.points), dtype=bool)
         for piece in self.pieces:
-            own = rest & (self.points[:, self._varying] <= piece.last)
+            own = rest & (self.points[:, self._index_of_varying_parameter] <= piece.last)
             rest &= ~own
             parts.append((own, tuple(monomial for _, monomial in piece.terms)))
         return [*parts, (rest, self.monomials)]
 
     @property
-    def _varying(self) -> int:
+    def _index_of_varying_parameter(self) -> int:
         """The index of the only parameter that varies. Its range is divided into pieces."""
         return int(np.argmax((self.points != self.points[0]).any(0)))
 
-    def _checked(self, points: FloatArray) -> FloatArray:
+    def _checked_points(self, points: FloatArray) -> FloatArray:
         x = np.asarray(points, dtype=np.float64)
         if x.ndim != 2 or x.shape[1] != len(self.parameters):
             raise InputError(
@@ -187,14 +187,18 @@ class FittedModel:
         Returns None if there is no forecaster or the formula is reliable. A reliable formula goes
         through all points, or is certain and explains them within their noise.
         """
-        forecast = self._forecast(points) if self._forecast is not None else None
+        forecast = (
+            self._forecast_beyond_points(points)
+            if self._forecast_beyond_points is not None
+            else None
+        )
         return forecast if forecast is not None and np.isfinite(forecast.values).all() else None
 
     def forecasters(self, point: Point) -> tuple[str, ...]:
         """Returns the names of the forecasters of the value at `point`, by descending weight. Empty
         if the formula predicts the value.
         """
-        x = self._checked(np.atleast_2d(np.asarray(point, dtype=np.float64)))
+        x = self._checked_points(np.atleast_2d(np.asarray(point, dtype=np.float64)))
         outlook = self.outlook(x) if self._points_beyond(x).any() else None
         if outlook is None:
             return ()
@@ -203,17 +207,17 @@ class FittedModel:
         return tuple(outlook.forecasters[k] for k in order.tolist() if shares[k] > 0)
 
     @cached_property
-    def _forecast(self) -> Forecast | None:
+    def _forecast_beyond_points(self) -> Forecast | None:
         return self.forecaster(self) if self.forecaster is not None else None
 
     def formula_values(self, points: FloatArray) -> FloatArray:
         """Returns the formula's values `(k,)` at the points `(k, m)`, without forecasts."""
-        x = self._checked(points)
-        value = self._sum(self.constant, self.terms, x)
+        x = self._checked_points(points)
+        value = self._sum_of_terms(self.constant, self.terms, x)
         ends = [*(piece.first for piece in self.pieces[1:]), self.start]
         for piece, following in reversed(list(zip(self.pieces, ends, strict=False))):
-            here = x[:, self._varying] <= 0.5 * (piece.last + following)
-            value[here] = self._sum(piece.constant, piece.terms, x[here])
+            here = x[:, self._index_of_varying_parameter] <= 0.5 * (piece.last + following)
+            value[here] = self._sum_of_terms(piece.constant, piece.terms, x[here])
         if self.ceiling is not None:
             value = np.maximum(value, self.ceiling)
         if self.reciprocal:
@@ -221,15 +225,15 @@ class FittedModel:
             return 1.0 / np.maximum(value, 1e-12 * float(np.abs(value).max() or 1.0))
         return np.maximum(value, 0.0) if self.observations.relative else value
 
-    def _sum(
+    def _sum_of_terms(
         self, constant: float, terms: Sequence[tuple[float, Monomial]], x: FloatArray
     ) -> FloatArray:
         value = constant + np.zeros(len(x))
         for coefficient, monomial in terms:
-            value = value + coefficient * self._column(monomial, x)
+            value = value + coefficient * self._monomial_column(monomial, x)
         return value
 
-    def _column(self, monomial: Monomial, x: FloatArray) -> FloatArray:
+    def _monomial_column(self, monomial: Monomial, x: FloatArray) -> FloatArray:
         column = np.ones(len(x))
         for index, term in monomial.items():
             values = x[:, index]
@@ -241,7 +245,7 @@ class FittedModel:
                     f"{self.parameters[index]} = {values.min():g}",
                     remedy="predict at a positive value",
                 )
-            column = column * evaluate(term, values)
+            column = column * evaluate_term(term, values)
         return column
 
     @cached_property
@@ -285,13 +289,15 @@ class FittedModel:
         """
         own = _term_set(self.monomials)
         others = [c for c in self.candidates() if _term_set(c.monomials) != own]
-        here = self._model_of_piece(self.points[[int(np.argmax(self.points[:, self._varying]))]])
-        return [here._refitted(candidate.monomials) for candidate in others[:count]]
+        here = self._model_of_piece(
+            self.points[[int(np.argmax(self.points[:, self._index_of_varying_parameter]))]]
+        )
+        return [here._refitted_model(candidate.monomials) for candidate in others[:count]]
 
-    def _refitted(self, monomials: Sequence[Monomial]) -> FittedModel:
+    def _refitted_model(self, monomials: Sequence[Monomial]) -> FittedModel:
         """Fits a model with other monomials to the same data, by weighted least squares."""
         solution = quality.weighted_fit(
-            quality.design(monomials, self.points),
+            quality.design_matrix(monomials, self.points),
             self.observations.y,
             self.observations.weights,
         )
@@ -338,7 +344,7 @@ class FittedModel:
         They are the quantiles of the mixture of all candidate models, weighted by their posterior
         probability.
         """
-        return quality.quantiles(self._model_of_piece(point), point, levels)
+        return quality.prediction_quantiles(self._model_of_piece(point), point, levels)
 
     def _model_of_piece(self, x: FloatArray) -> FittedModel:
         """Returns the model of the piece that contains the point `(1, m)`, restricted to the points
@@ -347,7 +353,7 @@ class FittedModel:
         if not self.pieces:
             return self
         ends = [*(piece.first for piece in self.pieces[1:]), self.start]
-        value = float(x[0, self._varying])
+        value = float(x[0, self._index_of_varying_parameter])
         row = sum(value > 0.5 * (p.last + e) for p, e in zip(self.pieces, ends, strict=True))
         own, _ = self.stretches()[row]
         last = row == len(self.pieces)
@@ -433,12 +439,12 @@ class FittedModel:
         """Returns the model without the terms that change no displayed digit of the value at any of
         the points `(k, m)`.
         """
-        x = self._checked(points)
-        least = _NEGLIGIBLE * np.abs(self._sum(self.constant, self.terms, x))
+        x = self._checked_points(points)
+        least = _NEGLIGIBLE * np.abs(self._sum_of_terms(self.constant, self.terms, x))
         terms = [
             (coefficient, monomial)
             for coefficient, monomial in self.terms
-            if np.any(np.abs(coefficient * self._column(monomial, x)) > least)
+            if np.any(np.abs(coefficient * self._monomial_column(monomial, x)) > least)
         ]
         return replace(self, terms=terms)
 
@@ -468,7 +474,7 @@ class FittedModel:
         return " + ".join(parts).replace("+ -", "- ")
 
     def _pieces_text(self, last: str, style: str, digits: int) -> str:
-        name = parameter_name(style, self.parameters[self._varying])
+        name = parameter_name(style, self.parameters[self._index_of_varying_parameter])
         ends = [*(piece.first for piece in self.pieces[1:]), self.start]
         parts = [self._sum_text(p.constant, p.terms, style, digits) for p in self.pieces]
         if style == "python":

@@ -55,7 +55,7 @@ def without_hiccups(data: FloatArray) -> FloatArray | None:
     return np.where(far, np.nan, data) if far.any() else None
 
 
-def scales(y: FloatArray, squares: FloatArray, dof: FloatArray | float) -> FloatArray | None:
+def noise_scales(y: FloatArray, squares: FloatArray, dof: FloatArray | float) -> FloatArray | None:
     """Returns the squared scale of the noise `(n,)`, normalized at the largest value. None means
     proportional noise, with the scale `y`.
 

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regionpredict.errors import InputError
-from regionpredict.fit.model.noise import robust_squares, scales, without_hiccups
+from regionpredict.fit.model.noise import noise_scales, robust_squares, without_hiccups
 from regionpredict.fit.model.terms import FloatArray
 
 Statistic = Literal["mean", "median", "minimum", "first-quartile"]
@@ -107,7 +107,7 @@ def explained_rows(
     return np.asarray((noise_known | (left >= _SPARE_POINTS)) & (misfit <= most))
 
 
-def summarise(
+def summarise_repetitions(
     repetitions: Sequence[Sequence[float]], statistic: Statistic = "mean"
 ) -> Observations:
     """Computes the summary and noise of the repetitions at each of `n` points. NaN repetitions are
@@ -155,7 +155,7 @@ def summarise_many(
     """
     data = _as_array(many)
     if data is None or statistic != "mean" or not np.isfinite(data).all():
-        return [summarise(repetitions, statistic) for repetitions in many]
+        return [summarise_repetitions(repetitions, statistic) for repetitions in many]
     y, within = summarise_block(data, statistic)
     count, points = float(data.shape[2]), y.shape[1]
     dof = (count - 1.0) * points
@@ -248,7 +248,7 @@ def _weighted_observations(
     shares = own.tolist()
     total = sum(shares)
     if relative and max(shares) > max(_LOPSIDED, 3.0 / len(shares)) * total:
-        other = scales(y, within, dof)
+        other = noise_scales(y, within, dof)
         if other is not None:
             squares = other
             total = float(np.add.reduce(within / squares))
@@ -262,10 +262,10 @@ def _weighted_observations(
 
 
 def _summarise_ragged(
-    repetitions: Sequence[Sequence[float]], statistic: Statistic, made: int | None = None
+    repetitions: Sequence[Sequence[float]], statistic: Statistic, original_counts: int | None = None
 ) -> Observations:
-    """Summarizes points with different numbers of repetitions. `made` is the original number of
-    repetitions at each point, if some were removed.
+    """Summarizes points with different numbers of repetitions. `original_counts` is the original
+    number of repetitions at each point, if some were removed.
     """
     y, within, count = [], [], []
     for index, row in enumerate(repetitions):
@@ -288,7 +288,7 @@ def _summarise_ragged(
         count.append(float(len(data)))
     counts = np.array(count)
     return _weighted_observations(
-        np.array(y), np.array(within), made or counts, counts - 1.0, statistic
+        np.array(y), np.array(within), original_counts or counts, counts - 1.0, statistic
     )
 
 
@@ -299,6 +299,8 @@ def leading_points(observations: Observations, count: int) -> Observations:
     return replace(observations, y=observations.y[:count], weights=observations.weights[:count])
 
 
-def at_points(observations: Observations, chosen: NDArray[np.generic]) -> Observations:
+def at_points(observations: Observations, selection: NDArray[np.generic]) -> Observations:
     """Returns the observations at some points, selected by indices or by a mask."""
-    return replace(observations, y=observations.y[chosen], weights=observations.weights[chosen])
+    return replace(
+        observations, y=observations.y[selection], weights=observations.weights[selection]
+    )

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regionpredict.fit.model.observations import Observations
-from regionpredict.fit.model.terms import FloatArray, Term, evaluate
+from regionpredict.fit.model.terms import FloatArray, Term, evaluate_term
 
 _SHARE_THAT_COUNTS = 14.0  # largest score difference to the best model: 1000 times less likely
 
@@ -92,7 +92,7 @@ def smape(measured: FloatArray, modelled: FloatArray) -> float:
     return float(np.mean(200.0 * np.abs(measured - modelled) / np.where(size > 0, size, 1.0)))
 
 
-def design(monomials: Sequence[Monomial], points: FloatArray) -> FloatArray:
+def design_matrix(monomials: Sequence[Monomial], points: FloatArray) -> FloatArray:
     """Returns the design matrix `(n, 1 + k)` of a constant and `k` monomials at the points `(n,
     m)`.
     """
@@ -100,7 +100,7 @@ def design(monomials: Sequence[Monomial], points: FloatArray) -> FloatArray:
     for monomial in monomials:
         column = np.ones(len(points))
         for index, term in monomial.items():
-            column = column * evaluate(term, points[:, index])
+            column = column * evaluate_term(term, points[:, index])
         columns.append(column)
     return np.stack(columns, axis=1)
 
@@ -161,7 +161,7 @@ def of_model(model: ModelOfData) -> Quality:
     target = 1.0 / y if model.reciprocal else y
     leverage = np.empty(len(y))
     for own, monomials in stretches:
-        columns = design(monomials, model.points[own])
+        columns = design_matrix(monomials, model.points[own])
         leverage[own] = weighted_fit(columns, target[own], weights[own]).leverage
     left_out = y - (y - fitted) / np.maximum(1.0 - leverage, 1e-3)
     return Quality(smape(y[kept], fitted[kept]), adjusted, smape(y[kept], left_out[kept]))
@@ -196,7 +196,7 @@ def of_models(models: Sequence[ModelOfData]) -> list[Quality]:
 def _qualities_of_similar_models(models: Sequence[ModelOfData]) -> list[Quality]:
     """Computes the qualities of models that share their points and monomials."""
     first = models[0]
-    columns = design(first.monomials, first.points)
+    columns = design_matrix(first.monomials, first.points)
     count, size = columns.shape
     y = np.array([m.observations.y for m in models])
     weights = np.array([m.observations.weights for m in models])
@@ -230,7 +230,9 @@ def _qualities_of_similar_models(models: Sequence[ModelOfData]) -> list[Quality]
     ]
 
 
-def quantiles(model: ModelOfData, point: FloatArray, levels: Sequence[float]) -> list[float]:
+def prediction_quantiles(
+    model: ModelOfData, point: FloatArray, levels: Sequence[float]
+) -> list[float]:
     """Returns quantiles of the mixture of all candidate models at one point `(1, m)`, for ascending
     levels.
     """
@@ -247,9 +249,9 @@ def quantiles(model: ModelOfData, point: FloatArray, levels: Sequence[float]) ->
     for candidate in candidates:
         if candidate.score > best + _SHARE_THAT_COUNTS:
             break
-        columns = design(candidate.monomials, model.points)
+        columns = design_matrix(candidate.monomials, model.points)
         solution = weighted_fit(columns, y, weights)
-        at = design(candidate.monomials, point)[0]
+        at = design_matrix(candidate.monomials, point)[0]
         left = max(np.count_nonzero(weights) - columns.shape[1], 0)
         misfit = float((weights * solution.residual**2).sum())
         noise = max(

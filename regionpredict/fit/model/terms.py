@@ -64,7 +64,7 @@ _COMMON: frozenset[Term] = frozenset(
 )
 
 
-def rarity(term: Term) -> float:
+def rarity_of_term(term: Term) -> float:
     """Returns the rarity of a term: 0 for common terms, 1 for multiples of one half with
     logarithms, 2 for the rest.
 
@@ -81,7 +81,7 @@ def rarity(term: Term) -> float:
     return 3.0 if log2 and poly > 1 else 2.0
 
 
-def evaluate(term: Term, x: FloatArray | float) -> FloatArray:
+def evaluate_term(term: Term, x: FloatArray | float) -> FloatArray:
     """Returns the term's value `x**poly * log2(x)**log2`, elementwise. `x` must be positive if the
     exponents require it.
     """
@@ -188,7 +188,9 @@ class SearchSpace:
         term.
         """
         kept = tuple(dict.fromkeys(tuple(map(float, term)) for term in terms if any(term)))
-        given = tuple(rarity(term) for term in kept) if rarities is None else tuple(rarities)
+        given = (
+            tuple(rarity_of_term(term) for term in kept) if rarities is None else tuple(rarities)
+        )
         return SearchSpace(kept, given)
 
     @staticmethod

@@ -54,7 +54,7 @@ class Criterion:
     def __hash__(self) -> int:
         return self._hash
 
-    def summarising(self, statistic: Statistic, repetitions: int) -> Criterion:
+    def for_summaries(self, statistic: Statistic, repetitions: int) -> Criterion:
         """Returns the weights for summaries by `statistic` of this number of repetitions.
 
         With more repetitions, the correct term gains more over others, so a larger penalty rarely

@@ -24,7 +24,7 @@ larger by one.
 _USED = 3.0  # degrees of freedom of a segment: constant, coefficient, choice of term
 
 
-def divide(
+def divide_points(
     x: FloatArray,
     observations: Observations,
     space: SearchSpace,

@@ -15,8 +15,8 @@ from regionpredict.fit.model.observations import (
     Observations,
     Statistic,
     explained_rows,
-    summarise,
     summarise_many,
+    summarise_repetitions,
 )
 from regionpredict.fit.model.quality import Candidate, Monomial
 from regionpredict.fit.model.terms import DEFAULT_SPACE, CompiledSpace, SearchSpace, growth_order
@@ -28,7 +28,7 @@ from regionpredict.fit.search.more_terms import more_terms
 from regionpredict.fit.search.one_parameter import BestModel, Data
 from regionpredict.fit.search.options import MOST_SEGMENTS, NEEDED_POINTS, Options
 from regionpredict.fit.search.outliers import without_outlier
-from regionpredict.fit.search.pieces import Outlooks, explained, misfit, with_pieces
+from regionpredict.fit.search.pieces import Outlooks, is_within_noise, misfit_of_model, with_pieces
 from regionpredict.fit.search.point_plans import PointPlan, Points, plan_of
 from regionpredict.fit.search.prior import Prior, fit_with_prior
 from regionpredict.fit.search.refined_space import REFINING, refined_columns
@@ -96,7 +96,7 @@ def fit(
         )
     names = tuple(parameters) if parameters else None
     plan = plan_of(points, names, options)
-    observations = summarise(_values_per_point(values, plan), options.statistic)
+    observations = summarise_repetitions(_values_per_point(values, plan), options.statistic)
     if statistic != "mean":
         options = _with_criterion_for(options, [observations])
     if prior is not None:
@@ -116,7 +116,7 @@ def _with_criterion_for(options: Options, many: Sequence[Observations]) -> Optio
     repetitions.
     """
     repetitions = round(float(np.median([observations.repetitions for observations in many])))
-    criterion = options.criterion.summarising(options.statistic, repetitions)
+    criterion = options.criterion.for_summaries(options.statistic, repetitions)
     return replace(options, criterion=criterion)
 
 
@@ -182,7 +182,7 @@ def _fit_grid(
         parameters=plan.names,
         points=plan.points,
         observations=observations,
-        rivals=lambda: several_parameters.rivals(grid, observations, options.criterion),
+        rivals=lambda: several_parameters.rival_models(grid, observations, options.criterion),
         forecaster=Outlooks(plan.active, options),
     )
     return model, match.settled
@@ -196,7 +196,7 @@ def _final_model(model: FittedModel, plan: PointPlan, options: Options) -> Fitte
     """
     if not plan.active:
         return model
-    if not explained(model):
+    if not is_within_noise(model):
         model = _improved_model(model, plan, options)
     return model if _is_better_than_mean(model) else without_formula(model)
 
@@ -208,7 +208,7 @@ def _is_better_than_mean(model: FittedModel) -> bool:
     """
     exact = model.observations.dof > 0 and without_noise(model.observations)
     if not (model.terms or model.pieces):
-        return not exact or explained(model)
+        return not exact or is_within_noise(model)
     return not model.adjusted_r2 < (_LEAST_EXPLAINED if exact else 0.0)
 
 
@@ -222,7 +222,7 @@ def _improved_model(model: FittedModel, plan: PointPlan, options: Options) -> Fi
             return _fit_grid(plan, observations, options)[0]
         compiled = plan.single
         assert compiled is not None
-        selection = one_parameter.select(
+        selection = one_parameter.select_models(
             _search_data([observations]), compiled, options.criterion, max_terms=1
         )
         return _model_from_terms(
@@ -230,7 +230,7 @@ def _improved_model(model: FittedModel, plan: PointPlan, options: Options) -> Fi
         )
 
     model = without_outlier(model, plan.active, refit)
-    if plan.grid is not None or explained(model):
+    if plan.grid is not None or is_within_noise(model):
         return model
     if options.max_terms > _SEARCHED_TERMS:
         model = _with_more_terms(model, plan, options)
@@ -273,8 +273,8 @@ def _with_finer_exponents(model: FittedModel, plan: PointPlan, options: Options)
     )
     floor = options.criterion.noise_floor
     gain = log_likelihood_cost(
-        misfit(model), observations, floor, 2.0 * len(model.terms)
-    ) - log_likelihood_cost(misfit(other), observations, floor, 2.0)
+        misfit_of_model(model), observations, floor, 2.0 * len(model.terms)
+    ) - log_likelihood_cost(misfit_of_model(other), observations, floor, 2.0)
     return replace(other, notes=model.notes) if gain > PRICE else model
 
 
@@ -307,7 +307,7 @@ def _model_from_terms(
     observations: Observations,
     outlooks: Outlooks,
     constant: float,
-    chosen: tuple[tuple[float, int], ...],
+    coefficients_and_terms: tuple[tuple[float, int], ...],
     space: CompiledSpace | None = None,
 ) -> FittedModel:
     """Creates the model from pairs of a coefficient and a term's index in the search space. An
@@ -317,7 +317,9 @@ def _model_from_terms(
     assert compiled is not None
     index = plan.active[0] if plan.active else 0
     terms: list[tuple[float, Monomial]] = [
-        (coefficient, {index: compiled.terms[k]}) for coefficient, k in chosen if k >= 0
+        (coefficient, {index: compiled.terms[k]})
+        for coefficient, k in coefficients_and_terms
+        if k >= 0
     ]
     if len(terms) > 1:
         terms.sort(key=lambda item: growth_order(item[1][index]), reverse=True)
@@ -338,7 +340,7 @@ def _rival_models(plan: PointPlan, observations: Observations, options: Options)
     compiled = plan.single
     assert compiled is not None
     index = plan.active[0] if plan.active else 0
-    ranked = one_parameter.rank(
+    ranked = one_parameter.ranked_models(
         _search_data([observations]), compiled, options.criterion, max_terms=options.max_terms
     )
     return [
@@ -387,7 +389,7 @@ def fit_many(
     for start in range(0, len(series), 512):
         block = series[start : start + 512]
         data = _search_data(block)
-        selection = one_parameter.select(
+        selection = one_parameter.select_models(
             data, plan.single, options.criterion, max_terms=max_terms, learn=True
         )
         done = _explained_rows(data, selection, plan.single)

@@ -80,7 +80,7 @@ FEWEST = 3
 """Minimum number of points for forecasts."""
 
 
-def opinions(
+def forecasts_by_forecaster(
     x: FloatArray,
     observations: Observations,
     at: FloatArray,
@@ -96,7 +96,7 @@ def opinions(
     y = observations.y
     rows = [
         _average_forecasts(x, y, at, space),
-        last_points.opinions(x, y, at),
+        last_points.forecasts_from_last_points(x, y, at),
         _cross_validated_forecast(x, y, at, space)[None],
         _formula_forecasts(x, observations, at, space, criterion, max_terms),
         _thread_law_forecast(x, observations, at)[None],
@@ -213,7 +213,7 @@ def _formula_forecasts(
         np.full(2, observations.within),
         np.full(2, observations.dof),
     )
-    selection = one_parameter.select(data, compiled, criterion, max_terms=max_terms)
+    selection = one_parameter.select_models(data, compiled, criterion, max_terms=max_terms)
     columns = evaluate_all(compiled.terms, at)
     result = np.tile(selection.constant[:, None], len(at))
     for row in range(2):

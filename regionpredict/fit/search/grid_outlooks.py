@@ -18,12 +18,17 @@ from numpy.typing import NDArray
 
 from regionpredict.fit.model.observations import Observations, at_points
 from regionpredict.fit.model.outlook import Outlook
-from regionpredict.fit.model.quality import design
+from regionpredict.fit.model.quality import design_matrix
 from regionpredict.fit.model.terms import FloatArray
 from regionpredict.fit.search import several_parameters
 from regionpredict.fit.search.forecasters import FEWEST
 from regionpredict.fit.search.options import Options
-from regionpredict.fit.search.outlooks import Forecaster, PointForecast, combined, outlook_of
+from regionpredict.fit.search.outlooks import (
+    Forecaster,
+    PointForecast,
+    combine_forecasts,
+    outlook_of,
+)
 from regionpredict.fit.search.several_parameters import Grid
 
 _ORIGINS = 5  # number of measured points that are predicted from previous ones
@@ -63,8 +68,8 @@ class GridForecaster:
         scales = [1.0] * len(self._truths)
         for point in points:
             if tuple(point) not in self._results:
-                now = self._opinions(every, point)
-                combination = combined(self._past_opinions, self._truths, scales, now)
+                now = self._forecasts_of_target(every, point)
+                combination = combine_forecasts(self._past_opinions, self._truths, scales, now)
                 self._results[tuple(point)] = (now, *combination)
         return outlook_of(self.names, [self._results[tuple(point)] for point in points])
 
@@ -81,11 +86,11 @@ class GridForecaster:
             before = ~(self._points >= target).all(1)
             if before.sum() < self._options.min_points:
                 continue
-            past_opinions.append(self._opinions(before, target))
+            past_opinions.append(self._forecasts_of_target(before, target))
             truths.append(float(self._observations.y[row]))
         return past_opinions, truths
 
-    def _opinions(self, before: NDArray[np.bool_], target: FloatArray) -> FloatArray:
+    def _forecasts_of_target(self, before: NDArray[np.bool_], target: FloatArray) -> FloatArray:
         """Returns the opinions on the point `target` `(m,)`, using only the points in the mask
         `before`. NaN means no opinion.
         """
@@ -133,7 +138,7 @@ class GridForecaster:
             self._formulas[key] = opinions
         predictions = []
         for constant, terms in self._formulas[key]:
-            columns = design([monomial for _, monomial in terms], target[None])[0]
+            columns = design_matrix([monomial for _, monomial in terms], target[None])[0]
             predictions.append(float(columns @ [constant, *(c for c, _ in terms)]))
         return predictions[0], predictions[1] / float(target[self._active[0]])
 

@@ -39,7 +39,7 @@ NAMES = (
 """The forecasts, in the order of the rows of `opinions`."""
 
 
-def opinions(x: FloatArray, y: FloatArray, at: FloatArray) -> FloatArray:
+def forecasts_from_last_points(x: FloatArray, y: FloatArray, at: FloatArray) -> FloatArray:
     """Returns the forecasts at the values `at` `(k,)`, with shape `(len(NAMES), k)`. NaN and
     negative values mean no forecast.
 

@@ -32,7 +32,7 @@ def more_terms(
         np.array([observations.within]),
         np.array([observations.dof]),
     )
-    ranked = one_parameter.rank(data, space, criterion)
+    ranked = one_parameter.ranked_models(data, space, criterion)
     starts = [
         tuple(sorted(k for k in pair if k >= 0))
         for pair in zip(ranked.first.tolist(), ranked.second.tolist(), strict=True)
@@ -65,18 +65,18 @@ def more_terms(
 
 
 def _score_and_coefficients(
-    observations: Observations, space: CompiledSpace, criterion: Criterion, chosen: Chosen
+    observations: Observations, space: CompiledSpace, criterion: Criterion, terms: Chosen
 ) -> tuple[float, tuple[float, ...]]:
     """Returns minus twice the logarithm of the model's probability, and the model's
     coefficients.
     """
-    columns: FloatArray = np.vstack([np.ones(len(observations.y)), space.columns[list(chosen)]])
+    columns: FloatArray = np.vstack([np.ones(len(observations.y)), space.columns[list(terms)]])
     root = np.sqrt(observations.weights)
     scaled = columns * root
     size = np.sqrt((scaled * scaled).sum(1))
     unit = scaled / size[:, None]
     gram = unit @ unit.T
-    if np.linalg.det(gram) < _SMALLEST ** len(chosen):
+    if np.linalg.det(gram) < _SMALLEST ** len(terms):
         return np.inf, ()
     solution = np.linalg.solve(gram, unit @ (root * observations.y))
     if (solution[1:] <= 0).any():
@@ -85,6 +85,6 @@ def _score_and_coefficients(
     count = len(observations.y)
     dof = observations.dof + criterion.floor_dof + count - 2.0
     base = observations.within + criterion.floor_dof * criterion.noise_floor**2
-    price = criterion.second * len(chosen)
-    price += criterion.pair_rarity * float(space.rarity[list(chosen)].sum())
+    price = criterion.second * len(terms)
+    price += criterion.pair_rarity * float(space.rarity[list(terms)].sum())
     return dof * float(np.log(base + misfit)) + price, tuple((solution / size).tolist())

@@ -18,7 +18,7 @@ import numpy as np
 
 from regionpredict.errors import InputError, percent
 from regionpredict.fit.model.fitted_model import FittedModel
-from regionpredict.fit.model.quality import design, weighted_fit
+from regionpredict.fit.model.quality import design_matrix, weighted_fit
 from regionpredict.fit.model.terms import FloatArray
 
 _REPETITIONS = 5
@@ -138,11 +138,11 @@ def _predictions_of_candidates(
     y, weights = model.observations.y[here], model.observations.weights[here]
     names, scores, rows = [], [], []
     for candidate in candidates:
-        columns = design(candidate.monomials, model.points[here])
+        columns = design_matrix(candidate.monomials, model.points[here])
         coefficients = weighted_fit(columns, y, weights).coefficients
         names.append(model.sum_text(candidate.monomials, coefficients.tolist()))
         scores.append(candidate.score)
-        rows.append(design(candidate.monomials, at) @ coefficients)
+        rows.append(design_matrix(candidate.monomials, at) @ coefficients)
     share = np.exp(-0.5 * (np.array(scores) - min(scores)))
     expected = np.array(rows)
     usable = np.asarray((expected > 0).all(axis=1), dtype=bool)
@@ -195,11 +195,11 @@ def _candidates_to_distinguish(names: list[str], separated: FloatArray) -> tuple
 
 
 def _reason_to_stop(
-    model: FittedModel, shares: FloatArray, there: FloatArray, goal: FloatArray
+    model: FittedModel, shares: FloatArray, predictions: FloatArray, goal: FloatArray
 ) -> str:
     if 1.0 - float(shares.max()) < _SURE and model.outlook(goal[None]) is None:
         return f"one model is left ({100 * float(shares.max()):.0f} %)"
-    logs = np.log(there)
+    logs = np.log(predictions)
     mean = float(shares @ logs)
     spread = float(np.sqrt(shares @ (logs - mean) ** 2))
     outlook = model.outlook(goal[None])

@@ -262,7 +262,7 @@ def _pair_prices(space: CompiledSpace, criterion: Criterion) -> _PairPrices:
     return prices
 
 
-def _decreases(y: FloatArray, space: CompiledSpace) -> NDArray[np.bool_]:
+def _are_decreasing(y: FloatArray, space: CompiledSpace) -> NDArray[np.bool_]:
     """Returns whether values `(b, n)` decrease from the smallest parameter value on, like run
     times.
     """
@@ -333,7 +333,7 @@ def _pair_models(
         dof * log_q
         + criterion.occam * (volumes + 3.0 * (np.log(dof) - log_q - _LOG_TWO_PI))
         + cost
-        + np.where(_decreases(data.y, space)[row], 0.0, surcharge[pair])
+        + np.where(_are_decreasing(data.y, space)[row], 0.0, surcharge[pair])
         + _sign_cost(constant / error)
         # Both terms together are compared with one constant.
         + 0.5
@@ -383,7 +383,7 @@ def _misfit_for_pairs(sizes: list[float], space: CompiledSpace, criterion: Crite
     return criterion.second_gain - (_FALLING_GAIN if falls else 0.0)
 
 
-def select(
+def select_models(
     data: Data,
     space: CompiledSpace,
     criterion: Criterion = DEFAULT_CRITERION,
@@ -412,7 +412,7 @@ def select(
     grows = gain >= criterion.growth
     if max_terms > 1 and len(space.pairs_a):
         left = s.dof[:, 0] * np.log1p(residual[own_best] / s.base[:, 0])
-        worth = criterion.second_gain - _FALLING_GAIN * _decreases(data.y, space)
+        worth = criterion.second_gain - _FALLING_GAIN * _are_decreasing(data.y, space)
         doubtful = (grows & (left > worth)).nonzero()[0]
         # A pair lowers the score by at most the misfit and the price of the best single term.
         saved = left + own[own_best] + _SLACK
@@ -561,7 +561,7 @@ def _better_pair(
     return selected
 
 
-def rank(
+def ranked_models(
     data: Data,
     space: CompiledSpace,
     criterion: Criterion = DEFAULT_CRITERION,

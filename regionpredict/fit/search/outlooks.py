@@ -23,7 +23,7 @@ from regionpredict.fit.search.forecasters import (
     FEWEST,
     NAMES,
     applicable_forecasters,
-    opinions,
+    forecasts_by_forecaster,
 )
 
 _ORIGINS = 8  # number of origins; earlier ones have less than a sixth of the latest one's weight
@@ -62,7 +62,7 @@ class Forecaster:
 
         def ask(count: int, at: FloatArray) -> FloatArray:
             before = leading_points(observations, count)
-            forecasts = opinions(x[:count], before, at, space, criterion, max_terms)
+            forecasts = forecasts_by_forecaster(x[:count], before, at, space, criterion, max_terms)
             return np.where(applicable, forecasts, np.nan)
 
         self._ask: Callable[[int, FloatArray], FloatArray] = ask
@@ -80,11 +80,11 @@ class Forecaster:
             for column, value in enumerate(new.tolist()):
                 self._results[value] = (
                     now[:, column],
-                    *self._forecast(now[:, column], value),
+                    *self._combined_forecast(now[:, column], value),
                 )
         return outlook_of(NAMES, [self._results[value] for value in requested])
 
-    def _forecast(self, now: FloatArray, value: float) -> tuple[float, float, FloatArray]:
+    def _combined_forecast(self, now: FloatArray, value: float) -> tuple[float, float, FloatArray]:
         """The forecast, the standard deviation of its logarithm, and the weights `(f,)`."""
         x, y = self._x, self._seen.y
         ahead = np.log(value / x[-1])
@@ -97,7 +97,7 @@ class Forecaster:
             # Errors grow with the distance. They are scaled if the series has no point at that
             # distance.
             scales.append(max(1.0, ahead / reach[target]))
-        return combined(past_opinions, truths, scales, now)
+        return combine_forecasts(past_opinions, truths, scales, now)
 
 
 PointForecast = tuple[FloatArray, float, float, FloatArray]
@@ -117,7 +117,7 @@ def outlook_of(names: tuple[str, ...], results: Sequence[PointForecast]) -> Outl
     )
 
 
-def combined(
+def combine_forecasts(
     past_opinions: Sequence[FloatArray],
     truths: Sequence[float],
     scales: Sequence[float],

@@ -13,7 +13,7 @@ from regionpredict.fit.model.outlook import Forecast, Outlook
 from regionpredict.fit.model.quality import Candidate, Monomial
 from regionpredict.fit.model.terms import FloatArray
 from regionpredict.fit.search import one_parameter
-from regionpredict.fit.search.division import PRICE, SHORTEST, divide, log_likelihood_cost
+from regionpredict.fit.search.division import PRICE, SHORTEST, divide_points, log_likelihood_cost
 from regionpredict.fit.search.exact import without_noise
 from regionpredict.fit.search.forecasters import FEWEST
 from regionpredict.fit.search.grid_outlooks import GridForecaster
@@ -22,7 +22,7 @@ from regionpredict.fit.search.outlooks import Forecaster
 from regionpredict.fit.search.uncertain_formula import UncertainFormula
 
 
-def misfit(model: FittedModel) -> float:
+def misfit_of_model(model: FittedModel) -> float:
     """Returns the weighted sum of squares of the formula's residuals at the measured points."""
     observations = model.observations
     return float(
@@ -30,10 +30,10 @@ def misfit(model: FittedModel) -> float:
     )
 
 
-def explained(model: FittedModel) -> bool:
+def is_within_noise(model: FittedModel) -> bool:
     """Returns whether the formula's residuals at the measured points are within the noise."""
     used = 1 + len(model.terms) + sum(2 + len(piece.terms) for piece in model.pieces)
-    return model.observations.explained(misfit(model), used)
+    return model.observations.explained(misfit_of_model(model), used)
 
 
 def with_pieces(model: FittedModel, index: int, options: Options) -> FittedModel:
@@ -45,15 +45,15 @@ def with_pieces(model: FittedModel, index: int, options: Options) -> FittedModel
     observations = model.observations
     x = model.points[:, index]
     shortest = SHORTEST if observations.dof > 0 else SHORTEST + 1
-    if options.segments < 2 or len(x) < 2 * shortest or explained(model):
+    if options.segments < 2 or len(x) < 2 * shortest or is_within_noise(model):
         return model
     order = np.argsort(x, kind="stable")
     x, observations = x[order], at_points(observations, order)
     floor = options.criterion.noise_floor
-    stretches, cost = divide(
+    stretches, cost = divide_points(
         x, observations, options.space, floor=floor, shortest=shortest, most=options.segments
     )
-    whole = log_likelihood_cost(misfit(model), observations, floor, 2.0 * len(model.terms))
+    whole = log_likelihood_cost(misfit_of_model(model), observations, floor, 2.0 * len(model.terms))
     if len(stretches) < 2 or cost + PRICE > whole:
         return model
     parts = [
@@ -83,7 +83,7 @@ def _fitted_piece(
     """Fits the constant and the term of a piece."""
     compiled = options.space.compiled(x)
     data = _search_data(observations, where)
-    selection = one_parameter.select(data, compiled, options.criterion, max_terms=1)
+    selection = one_parameter.select_models(data, compiled, options.criterion, max_terms=1)
     first = int(selection.first[0])
     terms = [(float(selection.coefficient_first[0]), {index: compiled.terms[first]})]
     return float(selection.constant[0]), terms if first >= 0 else []
@@ -103,7 +103,7 @@ def _rival_models(
 ) -> list[Candidate]:
     """Returns the candidate models with one term for a piece, the best first."""
     compiled = options.space.compiled(x)
-    ranked = one_parameter.rank(
+    ranked = one_parameter.ranked_models(
         _search_data(observations, where), compiled, options.criterion, max_terms=1
     )
     return [
@@ -126,7 +126,7 @@ class Outlooks:
         options, active, observations = self.options, self.active, model.observations
         if not observations.relative or len(model.points) < FEWEST:
             return None
-        explains = explained(model)
+        explains = is_within_noise(model)
         if explains and (len(active) > 1 or observations.dof < 1 or without_noise(observations)):
             return None
         if model.points[:, active].min() <= 0:

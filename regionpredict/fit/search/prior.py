@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from regionpredict.errors import InputError
-from regionpredict.fit.laws.thread_laws import law_of, nonnegative
+from regionpredict.fit.laws.thread_laws import law_of, nonnegative_least_squares
 from regionpredict.fit.model.fitted_model import FittedModel
 from regionpredict.fit.model.observations import Observations
-from regionpredict.fit.model.quality import Candidate, Monomial, design
+from regionpredict.fit.model.quality import Candidate, Monomial, design_matrix
 from regionpredict.fit.model.terms import FloatArray, SearchSpace, Term, growth_order
 from regionpredict.fit.search import one_parameter, several_parameters
 from regionpredict.fit.search.options import Options
@@ -75,7 +75,7 @@ def fit_with_prior(
             names,
             points,
             observations,
-            rivals=lambda: several_parameters.rivals(grid, observations, options.criterion),
+            rivals=lambda: several_parameters.rival_models(grid, observations, options.criterion),
         )
     index = active[0] if active else 0
     if not active:
@@ -94,7 +94,9 @@ def fit_with_prior(
         np.array([observations.within]),
         np.array([observations.dof]),
     )
-    selection = one_parameter.select(data, compiled, options.criterion, max_terms=options.max_terms)
+    selection = one_parameter.select_models(
+        data, compiled, options.criterion, max_terms=options.max_terms
+    )
     pairs = (
         (selection.first[0], selection.coefficient_first[0]),
         (selection.second[0], selection.coefficient_second[0]),
@@ -116,10 +118,10 @@ def fit_with_prior(
 def _fit_terms(
     points: FloatArray, observations: Observations, names: tuple[str, ...], prior: Prior
 ) -> FittedModel:
-    columns = design(prior.terms, points)
+    columns = design_matrix(prior.terms, points)
     if not prior.constant:
         columns[:, 0] = 0.0
-    coefficients = nonnegative(columns, observations.y, observations.weights)
+    coefficients = nonnegative_least_squares(columns, observations.y, observations.weights)
     terms = [
         (float(c), dict(m)) for c, m in zip(coefficients[1:], prior.terms, strict=True) if c > 0
     ]

@@ -20,7 +20,7 @@ REFINING = Criterion(rarity=1.0)
 """The weights of a search in `REFINED_SPACE`, whose terms have separate rarities."""
 
 
-def _ruler() -> dict[Term, float]:
+def _bisected_terms() -> dict[Term, float]:
     """Returns the terms of all bisections with their rarities."""
     rarities: dict[Term, float] = {}
     for level in range(_HALVINGS + 1):
@@ -33,7 +33,7 @@ def _ruler() -> dict[Term, float]:
     return rarities
 
 
-_RULER = _ruler()
+_RULER = _bisected_terms()
 REFINED_SPACE = SearchSpace.of(_RULER, rarities=list(_RULER.values()))
 """Exponents in sixteenths, from -2 to 5, with up to two logarithms."""
 

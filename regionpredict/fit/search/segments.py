@@ -13,9 +13,9 @@ import numpy as np
 
 from regionpredict.errors import InputError
 from regionpredict.fit.model.fitted_model import FittedModel
-from regionpredict.fit.model.observations import Statistic, summarise
+from regionpredict.fit.model.observations import Statistic, summarise_repetitions
 from regionpredict.fit.model.terms import DEFAULT_SPACE, SearchSpace
-from regionpredict.fit.search.division import PRICE, SHORTEST, divide
+from regionpredict.fit.search.division import PRICE, SHORTEST, divide_points
 from regionpredict.fit.search.fitting import fit
 from regionpredict.fit.search.options import Options
 
@@ -79,9 +79,11 @@ def fit_segments(
     order = np.argsort(x[:, 0], kind="stable")
     x = x[order]
     ordered = [values[k] for k in order]
-    observations = summarise(ordered, statistic)
+    observations = summarise_repetitions(ordered, statistic)
     floor = Options().criterion.noise_floor
-    chosen, _ = divide(x[:, 0], observations, space, floor=floor, shortest=shortest, price=price)
+    chosen, _ = divide_points(
+        x[:, 0], observations, space, floor=floor, shortest=shortest, price=price
+    )
     if len(chosen) == 1:
         model = fit(
             points, values, parameters=(parameter,), statistic=statistic, space=space, segments=1

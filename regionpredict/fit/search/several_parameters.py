@@ -23,8 +23,8 @@ from numpy.typing import NDArray
 from regionpredict.errors import InputError
 from regionpredict.fit.model.fitted_model import growth_key
 from regionpredict.fit.model.observations import Observations
-from regionpredict.fit.model.quality import Candidate, Monomial, design
-from regionpredict.fit.model.terms import FloatArray, SearchSpace, Term, rarity
+from regionpredict.fit.model.quality import Candidate, Monomial, design_matrix
+from regionpredict.fit.model.terms import FloatArray, SearchSpace, Term, rarity_of_term
 from regionpredict.fit.search.criterion import DOUBTFUL, Criterion
 
 _SHORT_LIST = {2: 5, 3: 3}
@@ -128,12 +128,12 @@ class _Columns:
     sum_price: FloatArray
     _prices: dict[tuple[int, ...], float] = field(default_factory=dict)
 
-    def model_price(self, chosen: tuple[int, ...], criterion: Criterion) -> float:
+    def model_price(self, columns: tuple[int, ...], criterion: Criterion) -> float:
         """Returns the prior's price of a model with these columns."""
-        price = self._prices.get(chosen)
+        price = self._prices.get(columns)
         if price is None:
-            price = _model_price(tuple(self.monomials[k] for k in chosen), criterion)
-            self._prices[chosen] = price
+            price = _model_price(tuple(self.monomials[k] for k in columns), criterion)
+            self._prices[columns] = price
         return price
 
 
@@ -255,7 +255,7 @@ def _model_price(monomials: tuple[Monomial, ...], criterion: Criterion) -> float
         + _FURTHER_TERM * (len(monomials) - 1)
         + _SECOND_TERM_OF_PARAMETER * (len(factors) - len(parameters))
         + (criterion.sum_rarity if sum_of_many else criterion.grid_rarity)
-        * sum(rarity(term) for _, term in factors)
+        * sum(rarity_of_term(term) for _, term in factors)
     )
 
 
@@ -306,7 +306,9 @@ def _short_lists(
                 continue
             common = tuple(np.flatnonzero(axis.rarity == axis.rarity.min()).tolist())
             lists[number] = common
-            fit = _standardised(grid, observations, criterion, (tuple(lists), tuple(lists)), signed)
+            fit = _standardised_columns(
+                grid, observations, criterion, (tuple(lists), tuple(lists)), signed
+            )
             kept: dict[int, None] = {}
             for _, chosen in _best_small_models(fit, 12):
                 for k in chosen:
@@ -317,7 +319,7 @@ def _short_lists(
     return tuple(lists), tuple(lists)
 
 
-def _standardised(
+def _standardised_columns(
     grid: Grid,
     observations: Observations,
     criterion: Criterion,
@@ -428,11 +430,11 @@ _Solved = tuple[FloatArray, float]
 """Coefficients `(k,)` of the standardized columns, and the weighted residual sum of squares."""
 
 
-def _coefficients(fit: _StandardisedFit, chosen: tuple[int, ...]) -> _Solved | None:
+def _coefficients_of_columns(fit: _StandardisedFit, columns: tuple[int, ...]) -> _Solved | None:
     """Returns the coefficients of the standardized columns and the residual sum of squares. The
     result is None if a coefficient has a sign that is not allowed.
     """
-    index = list(chosen)
+    index = list(columns)
     if len(index) < 3:  # closed form, which is faster than a solver's call
         pa, pb = float(fit.projection[index[0]]), float(fit.projection[index[-1]])
         r = float(fit.gram[index[0], index[1]]) if len(index) > 1 else 0.0
@@ -495,7 +497,7 @@ def _with_more_columns(
                 if k in chosen:
                     continue
                 wider = (*chosen, k)
-                solved = _coefficients(fit, wider)
+                solved = _coefficients_of_columns(fit, wider)
                 if solved is None:
                     continue
                 price = fit.columns.model_price(wider, criterion)
@@ -549,18 +551,18 @@ def _best_model(
     Also returns the model's coefficients (None for a constant), and whether the model explains the
     points.
     """
-    fit = _standardised(grid, observations, criterion)
+    fit = _standardised_columns(grid, observations, criterion)
     best = _with_more_columns(fit, _best_small_models(fit, 8), criterion, 2 + len(grid.axes))
-    solved = _coefficients(fit, best[1]) if best[1] else None
+    solved = _coefficients_of_columns(fit, best[1]) if best[1] else None
     misfit = solved[1] if solved is not None else fit.spread
     if observations.explained(misfit, 1 + len(best[1])):
         return fit, best, solved, True
-    signed = _standardised(grid, observations, criterion, signed=True)
+    signed = _standardised_columns(grid, observations, criterion, signed=True)
     for score, chosen in _best_small_models(signed, 8):
         if score >= best[0]:
             break
         if chosen and _stays_positive(grid, observations, signed, chosen):
-            solved = _coefficients(signed, chosen)
+            solved = _coefficients_of_columns(signed, chosen)
             assert solved is not None
             explained = observations.explained(solved[1], 1 + len(chosen))
             return signed, (score, chosen), solved, explained
@@ -571,7 +573,7 @@ def _stays_positive(
     grid: Grid, observations: Observations, fit: _StandardisedFit, chosen: tuple[int, ...]
 ) -> bool:
     """Returns whether the model is positive at all corners, if all measured values are."""
-    solved = _coefficients(fit, chosen)
+    solved = _coefficients_of_columns(fit, chosen)
     if solved is None:
         return False
     if not observations.relative:
@@ -579,12 +581,12 @@ def _stays_positive(
     coefficients = solved[0] / fit.norm[list(chosen)]
     ends = [(column.min(), column.max()) for column in grid.points.T]
     corners = np.array(list(product(*ends)))
-    columns = design([fit.columns.monomials[k] for k in chosen], corners)[:, 1:]
+    columns = design_matrix([fit.columns.monomials[k] for k in chosen], corners)[:, 1:]
     predictions = fit.mean + (columns - fit.column_mean[list(chosen)]) @ coefficients
     return bool(predictions.min() > 0)
 
 
-def rivals(grid: Grid, observations: Observations, criterion: Criterion) -> list[Candidate]:
+def rival_models(grid: Grid, observations: Observations, criterion: Criterion) -> list[Candidate]:
     """Returns the best models that the search considered, the best first."""
     fit, best, _, _ = _best_model(grid, observations, criterion)
     ranked = [candidate for candidate in _best_small_models(fit, 30) if candidate[0] > best[0]]

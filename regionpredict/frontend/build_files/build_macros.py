@@ -43,7 +43,7 @@ class BuildMacros(NamedTuple):
 def with_build_macros(requests: Sequence[SourceRequest]) -> BuildMacros:
     """Adds to the requests the macros that the program's build files define."""
     above = [folders_above(request) for request in requests]
-    makefiles = _makefiles(requests) if any(above) else []
+    makefiles = _makefiles_below_roots(requests) if any(above) else []
     elsewhere = _folders_named_in(makefiles)
     known: dict[tuple[str, ...], CMakeSettings] = {}
     files = {
@@ -104,7 +104,7 @@ class _FolderMacros(NamedTuple):
     read: tuple[str, ...]
 
 
-def _makefiles(requests: Sequence[SourceRequest]) -> list[str]:
+def _makefiles_below_roots(requests: Sequence[SourceRequest]) -> list[str]:
     """Returns the Makefiles below the roots."""
     known = project_files(requests)
     return sorted(

@@ -73,7 +73,7 @@ def interpret_cmake_files(
     project = _Project(before, text_of, is_declared, has_header)
     macros = [*before.macros]
     for path in paths:
-        project.follow(path)
+        project.interpret_file(path)
         macros += [(path, name, value) for name, value in project.macros().items()]
     return CMakeSettings(project.values, macros, project.configured, tuple(project.included))
 
@@ -91,7 +91,7 @@ def is_true(value: str) -> bool:
     return value.upper() not in _FALSE and not value.upper().endswith("-NOTFOUND")
 
 
-def replaced(text: str, values: Mapping[str, str]) -> str:
+def replace_variables(text: str, values: Mapping[str, str]) -> str:
     """Replaces the variable references in a text.
 
     >>> replaced("#define V ${MAJOR}.@MINOR@", {"MAJOR": "3", "MINOR": "1"})
@@ -130,7 +130,7 @@ class _Project:
         self._targets: set[str] = set()
         self._defined: dict[tuple[str, str], set[str]] = {}
 
-    def follow(self, path: str) -> None:
+    def interpret_file(self, path: str) -> None:
         """Interprets the commands of one file."""
         self._branches, self._scopes = [], 0
         self._targets, self._defined = set(), {}
@@ -140,9 +140,9 @@ class _Project:
             top = self._folder
         for kind, source in (("CMAKE", top), ("CMAKE_CURRENT", self._folder), ("PROJECT", top)):
             self.values |= {f"{kind}_SOURCE_DIR": source, f"{kind}_BINARY_DIR": source}
-        self._execute(self._text_of(path))
+        self._execute_commands(self._text_of(path))
 
-    def _execute(self, text: str) -> None:
+    def _execute_commands(self, text: str) -> None:
         for name, words in _parsed_commands(text):
             if name in _COMMANDS_IN_SCOPES:
                 self._scopes += 1
@@ -159,7 +159,9 @@ class _Project:
             elif name == "endif" and self._branches:
                 self._branches.pop()
             elif self._is_active() and not self._scopes:
-                self._execute_command(name, [replaced(word, self.values) for word in words])
+                self._execute_command(
+                    name, [replace_variables(word, self.values) for word in words]
+                )
 
     def macros(self) -> dict[str, str]:
         """Returns the macros that the last file defines for all of its targets."""
@@ -190,12 +192,12 @@ class _Project:
             case [left, "STREQUAL" | "EQUAL", right]:
                 return self._comparison_value(left) == self._comparison_value(right)
             case [word]:
-                known = replaced(word, self.values)
+                known = replace_variables(word, self.values)
                 return known.upper() in _TRUE or is_true(self.values.get(known, ""))
         return False
 
     def _comparison_value(self, word: str) -> str:
-        return self.values.get(word, replaced(word, self.values))
+        return self.values.get(word, replace_variables(word, self.values))
 
     def _execute_command(self, name: str, words: Sequence[str]) -> None:
         match name, words:
@@ -255,7 +257,7 @@ class _Project:
             if text and path not in self.included and len(self.included) < _MOST_INCLUDED:
                 self.included[path] = None
                 branches, self._branches = self._branches, []
-                self._execute(text)
+                self._execute_commands(text)
                 self._branches = branches
                 break
 

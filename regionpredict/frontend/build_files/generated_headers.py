@@ -53,13 +53,13 @@ def with_generated_headers(requests: Sequence[SourceRequest]) -> GeneratedHeader
     files = project_files(requests)
     cmake_files = [f"{folder}/CMakeLists.txt" for folder in files.get("CMakeLists.txt", ())]
     defaults = cmake_defaults(cmake_files, text_of)
-    templates = _templates(files, defaults.configured)
+    templates = _templates_of_headers(files, defaults.configured)
     paths = _program_paths(requests, files) if templates else []
     names = _included_headers(paths, templates) if templates else {}
     sources = (*cmake_files, *defaults.included, *dict.fromkeys(names.values()))
     if not names:
         return GeneratedHeaders(requests, sources=sources)
-    made = {name: header_from(_template(path, paths), defaults.values)
+    made = {name: header_from(_template_text(path, paths), defaults.values)
             for name, path in names.items()}  # fmt: skip
     try:
         folder = _write_headers(made)
@@ -73,7 +73,7 @@ def with_generated_headers(requests: Sequence[SourceRequest]) -> GeneratedHeader
     return GeneratedHeaders(with_folder, (remark,), sources)
 
 
-def _template(path: str, paths: Sequence[str]) -> str:
+def _template_text(path: str, paths: Sequence[str]) -> str:
     """Returns the text of a template. For an Autoconf script, it is the template by
     `autoheader`.
     """
@@ -82,7 +82,9 @@ def _template(path: str, paths: Sequence[str]) -> str:
     return text_of(path)
 
 
-def _templates(files: Mapping[str, Sequence[str]], configured: Mapping[str, str]) -> dict[str, str]:
+def _templates_of_headers(
+    files: Mapping[str, Sequence[str]], configured: Mapping[str, str]
+) -> dict[str, str]:
     """Returns the templates of missing headers, by the header's name.
 
     `configured` maps each file that CMake generates to its template.
@@ -130,11 +132,11 @@ def _included_headers(paths: Sequence[str], templates: Mapping[str, str]) -> dic
     }
 
 
-def _write_headers(made: Mapping[str, str]) -> str:
-    digest = sha256(repr(sorted(made.items())).encode("utf-8", "replace")).hexdigest()[:16]
+def _write_headers(texts_by_path: Mapping[str, str]) -> str:
+    digest = sha256(repr(sorted(texts_by_path.items())).encode("utf-8", "replace")).hexdigest()[:16]
     user = "" if sys.platform == "win32" else f"-{os.getuid()}"
     folder = private_folder(Path(tempfile.gettempdir(), f"regionpredict-headers{user}", digest))
-    for name, text in made.items():
+    for name, text in texts_by_path.items():
         path = folder / name
         if not path.is_file():
             path.parent.mkdir(parents=True, exist_ok=True)

@@ -22,7 +22,7 @@ from regionpredict.frontend.build_files.cmake_files import (
     bytes_of,
     interpret_cmake_files,
     is_true,
-    replaced,
+    replace_variables,
 )
 from regionpredict.frontend.headers import SHIPPED
 
@@ -42,7 +42,7 @@ def header_from(template: str, values: Mapping[str, str]) -> str:
     '#define HAVE_STDIO_H 1'
     """
     text = _CMAKE_DEFINE.sub(lambda match: _expanded_cmakedefine(match, values), template)
-    return replaced(_UNDEFINED.sub(_configured_line, text), values)
+    return replace_variables(_UNDEFINED.sub(_configured_line, text), values)
 
 
 def configured_headers(configure: str) -> list[str]:

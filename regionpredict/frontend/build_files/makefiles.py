@@ -57,8 +57,8 @@ def makefile_macros(
 ) -> tuple[Mapping[str, Macro], tuple[str, ...]]:
     """Returns the macros that most of the compile commands define, by name, and the files read."""
     followed = _Makefile(text_of)
-    followed.follow(path)
-    commands = list(followed.compilations())
+    followed.evaluate_file(path)
+    commands = list(followed.compile_commands())
     votes = Counter(macro for command in commands for macro in _macros_in(command).values())
     chosen = {macro.name: macro for macro, count in votes.items() if 2 * count > len(commands)}
     return chosen, tuple(followed.files)
@@ -78,7 +78,7 @@ class _Makefile:
         self._references = 0
         self._in_rule = self._in_definition = False
 
-    def follow(self, path: str) -> None:
+    def evaluate_file(self, path: str) -> None:
         """Evaluates one file and the files that it includes."""
         if path in self.files or len(self.files) >= _MOST_FILES:
             return
@@ -92,14 +92,14 @@ class _Makefile:
             else:
                 self._evaluate_line(_COMMENT.sub("", line).strip(), Path(path).parent)
 
-    def compilations(self) -> Iterator[str]:
+    def compile_commands(self) -> Iterator[str]:
         """Yields the compile commands, or make's built-in rule with the usual flags."""
-        commands = [self._expand(recipe) for recipe in self._recipes]
+        commands = [self._expand_references(recipe) for recipe in self._recipes]
         compiling = [command for command in commands if _is_compile_command(command)]
         if compiling:
             yield from compiling
         else:
-            yield self._expand(" ".join(f"$({name})" for name in _IMPLICIT))
+            yield self._expand_references(" ".join(f"$({name})" for name in _IMPLICIT))
 
     def _is_active(self) -> bool:
         return all(holds for holds, _ in self._branches)
@@ -121,10 +121,10 @@ class _Makefile:
         elif self._is_active() and word in _INCLUDES:
             for name in self._expanded_text(rest).split():
                 if _UNKNOWN not in name:
-                    self.follow(str(folder / name))
+                    self.evaluate_file(str(folder / name))
         elif self._is_active() and (found := _ASSIGNMENT.fullmatch(line)):
             self._in_rule = False
-            self._assign(*found.groups())
+            self._assign_variable(*found.groups())
         elif ":" in line:
             self._in_rule = True
             _, _, recipe = line.partition(";")
@@ -147,7 +147,7 @@ class _Makefile:
             return None
         return (sides[0] == sides[1]) == (word == "ifeq")
 
-    def _assign(self, name: str, operator: str, value: str) -> None:
+    def _assign_variable(self, name: str, operator: str, value: str) -> None:
         known = self._variables.get(name)
         if operator == "+=" and known:
             value = f"{known} {value}"
@@ -156,13 +156,13 @@ class _Makefile:
         elif operator == "!=":
             value = _UNKNOWN
         elif operator.startswith(":"):
-            value = self._expand(value).replace("$", "$$")
+            value = self._expand_references(value).replace("$", "$$")
         self._variables[name] = value if len(value) <= _LONGEST else _UNKNOWN
 
     def _expanded_text(self, text: str) -> str:
-        return self._expand(text).replace(_OPEN, "").replace(_CLOSE, "")
+        return self._expand_references(text).replace(_OPEN, "").replace(_CLOSE, "")
 
-    def _expand(self, text: str, inside: tuple[str, ...] = ()) -> str:
+    def _expand_references(self, text: str, inside: tuple[str, ...] = ()) -> str:
         """Replaces the references in a text. Each value is between `_OPEN` and `_CLOSE`."""
         parts = []
         at = 0
@@ -185,12 +185,12 @@ class _Makefile:
         if name in ("<", "^", "+"):
             return "$<"  # the name of a source file
         if function == "strip":
-            return self._expand(words.strip(), (*inside, name))
+            return self._expand_references(words.strip(), (*inside, name))
         if name.startswith("shell ") and words.strip() in _LINUX:
             return "Linux"
         if words or "$" in name or ":" in name:
             return _UNKNOWN
-        value = self._expand(self._variables.get(name, ""), (*inside, name))
+        value = self._expand_references(self._variables.get(name, ""), (*inside, name))
         return f"{_OPEN}{value}{_CLOSE}"
 
 

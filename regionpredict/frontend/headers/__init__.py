@@ -15,7 +15,7 @@ from regionpredict.frontend.headers.include_folders import (
     has_system_headers,
     is_system_path,
     project_files,
-    shortened,
+    shorten_header_name,
     system_folders,
 )
 from regionpredict.frontend.headers.missing_declarations import Guesses
@@ -32,6 +32,6 @@ __all__ = [
     "has_system_headers",
     "is_system_path",
     "project_files",
-    "shortened",
+    "shorten_header_name",
     "system_folders",
 ]

@@ -151,6 +151,6 @@ def _guessed_folder(header: str, request: SourceRequest) -> str | None:
     return None
 
 
-def shortened(name: str) -> str:
+def shorten_header_name(name: str) -> str:
     """Shortens very long names of headers for messages."""
     return name if len(name) <= _MAX_SHOWN else f"{name[:_MAX_SHOWN]}..."

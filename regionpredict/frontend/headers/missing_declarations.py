@@ -86,7 +86,7 @@ class Guesses:
         """Every guessed name."""
         return (*self._types, *self._variables)
 
-    def learn(self, errors: Iterable[tuple[str, Span]]) -> bool:
+    def add_from_errors(self, errors: Iterable[tuple[str, Span]]) -> bool:
         """Adds guesses from a parser's errors. Returns whether guesses were added.
 
         Types are guessed first, since an undeclared variable is usually the consequence of an
@@ -214,7 +214,7 @@ class Guesses:
             return f"/* {name}: a function */"
         return f"extern long {name};"
 
-    def prelude(self) -> str:
+    def declarations_text(self) -> str:
         """Returns the guessed declarations as C text."""
         structs = [f"struct {name};" for name in self._members]
         bodies = [

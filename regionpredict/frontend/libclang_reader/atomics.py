@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from regionpredict.frontend.libclang_reader import bindings as lc
-from regionpredict.frontend.libclang_reader.cursors import NAME, Node, unwrapped
+from regionpredict.frontend.libclang_reader.cursors import NAME, Node, unwrap_node
 from regionpredict.frontend.syntax import (
     CallExpr,
     CType,
@@ -47,11 +47,14 @@ def atomic_operation(
     is the function's name.
     """
     first, *rest = node.children
-    named = unwrapped(first)
-    if named.kind == NAME and place_argument(lc.spelling(named.cursor)) is not None and rest:
-        return CallExpr(lc.spelling(named.cursor), None, tuple(map(build, rest)), span)
-    types = [lc.library().clang_getCanonicalType(lc.library().clang_getCursorType(part.cursor)).kind
-             for part in node.children[:2]]  # fmt: skip
+    named = unwrap_node(first)
+    if named.kind == NAME and place_argument(lc.cursor_name(named.cursor)) is not None and rest:
+        return CallExpr(lc.cursor_name(named.cursor), None, tuple(map(build, rest)), span)
+    libclang = lc.load_libclang()
+    types = [
+        libclang.clang_getCanonicalType(libclang.clang_getCursorType(part.cursor)).kind
+        for part in node.children[:2]
+    ]
     if len(types) != 2 or types[0] != _POINTER or types[1] not in _INTEGERS:
         return None
     place, values = build(first), tuple(build(part) for part in rest[1:])
@@ -66,7 +69,7 @@ def atomic_operation(
 
 def is_atomic_object(node: Node) -> bool:
     """Returns whether an expression has a type such as `_Atomic int`."""
-    library = lc.library()
+    library = lc.load_libclang()
     ctype = library.clang_getCanonicalType(library.clang_getCursorType(node.cursor))
     return bool(ctype.kind == ATOMIC_TYPE)
 

@@ -200,7 +200,7 @@ def library_path() -> Path | None:
 
 
 @lru_cache(maxsize=1)
-def library() -> Any:
+def load_libclang() -> Any:
     """Returns libclang as a ctypes library, with typed functions.
 
     Raises InputError if the platform has no libclang.
@@ -216,24 +216,24 @@ def library() -> Any:
     return loaded
 
 
-def text(string: String) -> str:
+def string_text(string: String) -> str:
     """Converts a CXString to a Python string, and frees it."""
-    lib = library()
+    lib = load_libclang()
     raw = lib.clang_getCString(string)
     lib.clang_disposeString(string)
     return raw.decode("utf-8", "replace") if raw else ""
 
 
-def spelling(cursor: Cursor) -> str:
+def cursor_name(cursor: Cursor) -> str:
     """Returns the name of the declaration or reference at a cursor, or ""."""
-    return text(library().clang_getCursorSpelling(cursor))
+    return string_text(load_libclang().clang_getCursorSpelling(cursor))
 
 
 def visit(cursor: Cursor, visitor: Callable[[Cursor, Cursor, object], int]) -> None:
     """Calls `visitor(child, parent, None)` for each child of a cursor. The visitor returns 2 to
     visit the children of the child, or 1 to skip them.
     """
-    library().clang_visitChildren(cursor, _VISITOR(visitor), None)
+    load_libclang().clang_visitChildren(cursor, _VISITOR(visitor), None)
 
 
 def children_of_kinds(cursor: Cursor, kinds: frozenset[int]) -> list[Cursor]:
@@ -253,7 +253,7 @@ def integer_value(cursor: Cursor) -> int | None:
     """Returns the value of a constant integer expression, or of a variable's initializer. Returns
     None for other cursors.
     """
-    lib = library()
+    lib = load_libclang()
     result = lib.clang_Cursor_Evaluate(cursor)
     if not result:
         return None
@@ -266,7 +266,7 @@ def integer_value(cursor: Cursor) -> int | None:
 
 def floating_value(cursor: Cursor) -> float:
     """Returns the value of a floating-point constant, or 0 if libclang cannot evaluate it."""
-    lib = library()
+    lib = load_libclang()
     result = lib.clang_Cursor_Evaluate(cursor)
     if not result:
         return 0.0
@@ -291,7 +291,7 @@ class SourcePositions:
     """
 
     def __init__(self) -> None:
-        lib = library()
+        lib = load_libclang()
         self._extent = lib.clang_getCursorExtent
         self._expand = lib.clang_getExpansionLocation
         # A CXSourceRange starts like the CXSourceLocation of its start, so it can replace it.
@@ -321,7 +321,7 @@ class SourcePositions:
         return self.read(Location(extent.ptr0, extent.ptr1, extent.end))
 
 
-def inclusions(unit: int) -> list[tuple[int, int, int]]:
+def inclusions_in_unit(unit: int) -> list[tuple[int, int, int]]:
     """Returns (file handle, handle of the including file, offset of the #include) for each file
     that was read.
 
@@ -336,17 +336,17 @@ def inclusions(unit: int) -> list[tuple[int, int, int]]:
             including, _, _, offset = place.read(stack[0])
         inclusions_read.append((file, including, offset))
 
-    library().clang_getInclusions(unit, _INCLUSION(visit), None)
+    load_libclang().clang_getInclusions(unit, _INCLUSION(visit), None)
     return inclusions_read
 
 
 def included_files(unit: int) -> list[str]:
     """Returns the paths of all files that the parser has read, including system headers."""
-    lib = library()
+    lib = load_libclang()
     paths: list[str] = []
 
     def visit(file: int, _stack: Any, _depth: int, _data: object) -> None:
-        paths.append(text(lib.clang_getFileName(file)))
+        paths.append(string_text(lib.clang_getFileName(file)))
 
     lib.clang_getInclusions(unit, _INCLUSION(visit), None)
     return [path for path in paths if path and path != PRELUDE]
@@ -370,7 +370,7 @@ def parse(
     )
     unit = c_void_p()
     name = f"./{path}" if path.startswith("-") else path  # otherwise it would be an option
-    code = library().clang_parseTranslationUnit2(
+    code = load_libclang().clang_parseTranslationUnit2(
         index, os.fsencode(name), array, len(argv), files, len(texts), options, byref(unit)
     )
     return code, unit.value or 0

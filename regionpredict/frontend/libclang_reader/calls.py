@@ -33,7 +33,7 @@ from regionpredict.frontend.libclang_reader.cursors import (
     UNARY,
     WRAPPERS,
     Node,
-    unwrapped,
+    unwrap_node,
 )
 from regionpredict.frontend.libclang_reader.declarations import Declarations
 from regionpredict.frontend.libclang_reader.keyed_containers import keyed_method
@@ -101,7 +101,7 @@ class CallBuilder:
         build: Callable[[Node], Expression],
         body_of: Callable[[lc.Cursor], Function | None],
     ) -> None:
-        self._lib = lc.library()
+        self._lib = lc.load_libclang()
         self._declarations = declarations
         self._build = build
         self._body_of = body_of
@@ -114,12 +114,12 @@ class CallBuilder:
         """Returns the expression for the call at a node."""
         target = self._lib.clang_getCursorReferenced(node.cursor)
         children = node.children
-        name = lc.spelling(node.cursor)
+        name = lc.cursor_name(node.cursor)
         if not name and children:  # for (f)(x) and (*f)(x), libclang gives no name
-            callee = unwrapped(children[0], _CALLED)
+            callee = unwrap_node(children[0], _CALLED)
             target = self._lib.clang_getCursorReferenced(callee.cursor)
             if callee.kind in (NAME, MEMBER):
-                name = lc.spelling(callee.cursor)
+                name = lc.cursor_name(callee.cursor)
         if not name and not children:
             return Opaque("")  # T(), where T is a template parameter
         if not name and children[0].kind < 100:  # T(x), where T is a template parameter
@@ -127,7 +127,7 @@ class CallBuilder:
         if target.kind not in FUNCTIONS and children:
             only = self._only_overload(children)
             if only is not None:
-                target, name = only, lc.spelling(only)
+                target, name = only, lc.cursor_name(only)
         span = self._declarations.span(node.cursor)
         if target.kind == CONSTRUCTOR:
             return self._constructed_value(node, name, target, span)
@@ -136,7 +136,7 @@ class CallBuilder:
         decl = self._declarations.declaration(target)
         if any(_is_operator_name(child) for child in children):
             return self._operator_call(name, children, decl, target, span)
-        callee_kind = unwrapped(children[0]).kind if children else 0
+        callee_kind = unwrap_node(children[0]).kind if children else 0
         if callee_kind == CALL:  # libclang gives choose(n)(x) the name and target of choose()
             return self._call_of_unknown_target("", children, span)
         if callee_kind == MEMBER:
@@ -156,7 +156,7 @@ class CallBuilder:
         """Returns the target of a call in a template, if only one function has its name and its
         number of arguments. Returns None otherwise.
         """
-        callee = self._lib.clang_getCursorReferenced(unwrapped(children[0], _CALLED).cursor)
+        callee = self._lib.clang_getCursorReferenced(unwrap_node(children[0], _CALLED).cursor)
         if callee.kind != OVERLOADED:
             return None
         number = self._lib.clang_getNumOverloadedDecls(callee)
@@ -172,13 +172,13 @@ class CallBuilder:
 
         Returns None if the class is not part of the program, or if they do not return pointers.
         """
-        ctype = self._lib.clang_getCursorType(unwrapped(node, _IMPLICIT).cursor)
+        ctype = self._lib.clang_getCursorType(unwrap_node(node, _IMPLICIT).cursor)
         record = self._lib.clang_getTypeDeclaration(self._lib.clang_getCanonicalType(ctype))
         made = []
         for name in ("begin", "end"):
             target = next((
                 method for method in lc.children_of_kinds(record, METHODS)
-                if lc.spelling(method) == name
+                if lc.cursor_name(method) == name
                 and not self._lib.clang_Cursor_getNumArguments(method)
             ), None)  # fmt: skip
             if target is None or self._is_in_system_header(target):
@@ -210,7 +210,7 @@ class CallBuilder:
             if isinstance(base, Opaque) and base.children:
                 args = (address_of(base.children[0], span), *args)
                 return CallExpr(name, None, args, span, method=True)
-        callee = unwrapped(children[0], _CALLED) if children else None
+        callee = unwrap_node(children[0], _CALLED) if children else None
         if callee is not None and callee.kind == BINARY and len(callee.children) == 2:
             return self._call_through_member_pointer(callee, args, span)
         held = place_of_function(self._build(callee)) if callee is not None else None
@@ -279,7 +279,7 @@ class CallBuilder:
     def _method_call(
         self, name: str, children: list[Node], decl: Decl, target: lc.Cursor, span: Span
     ) -> Expression:
-        member = unwrapped(children[0])
+        member = unwrap_node(children[0])
         bases = [child for child in member.children if child.kind >= 100]
         arguments = tuple(self._build(child) for child in children[1:])
         before: Expression | None = None
@@ -360,7 +360,7 @@ class CallBuilder:
     def _mapped_value_member(self, node: Node) -> Decl:
         """Returns the member `second` of the elements of a map, which contains the value."""
         ctype = self._lib.clang_getCanonicalType(
-            self._lib.clang_getCursorType(unwrapped(node, _IMPLICIT).cursor)
+            self._lib.clang_getCursorType(unwrap_node(node, _IMPLICIT).cursor)
         )
         if ctype.kind == POINTER:
             ctype = self._lib.clang_getCanonicalType(self._lib.clang_getPointeeType(ctype))
@@ -440,7 +440,7 @@ class CallBuilder:
         return self._declarations.is_in_system_header(target)
 
     def _type_of(self, node: Node) -> CType:
-        return self._declarations.type_at(unwrapped(node, _IMPLICIT).cursor)
+        return self._declarations.type_at(unwrap_node(node, _IMPLICIT).cursor)
 
 
 def _is_empty(function: Function | None) -> bool:
@@ -449,8 +449,8 @@ def _is_empty(function: Function | None) -> bool:
 
 
 def _is_operator_name(node: Node) -> bool:
-    node = unwrapped(node, _IMPLICIT)
-    return node.kind == NAME and lc.spelling(node.cursor).startswith("operator")
+    node = unwrap_node(node, _IMPLICIT)
+    return node.kind == NAME and lc.cursor_name(node.cursor).startswith("operator")
 
 
 def _is_counted(ctype: CType) -> bool:

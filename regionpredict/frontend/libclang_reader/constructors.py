@@ -38,21 +38,24 @@ _NOWHERE = Span("", 0)
 _FIELDS = frozenset((FIELD,))
 
 
-def initialisers(
-    tree: Node, this: Decl | None, declarations: Declarations, build: Callable[[Node], Expression]
+def member_initialisers(
+    tree: Node,
+    this_pointer: Decl | None,
+    declarations: Declarations,
+    build: Callable[[Node], Expression],
 ) -> tuple[Expression, ...]:
     """Returns the base class calls and member assignments of a constructor. The result is empty for
     any other function.
     """
-    if tree.kind != CONSTRUCTOR or this is None:
+    if tree.kind != CONSTRUCTOR or this_pointer is None:
         return ()
-    this_name = Name(this, _NOWHERE)
+    this_name = Name(this_pointer, _NOWHERE)
     bases: list[Expression] = []
     assignments: dict[Decl, Expression] = {}
     field: Decl | None = None
     for node in tree.children:
         if node.kind == MEMBER_NAME:
-            field = declarations.referenced(node.cursor)
+            field = declarations.referenced_declaration(node.cursor)
         elif IMPLICIT <= node.kind < BLOCK:
             value = build(node)
             if field is not None:
@@ -86,7 +89,7 @@ def is_implicit(method: lc.Cursor) -> bool:
     """Returns whether a method is implicit or defaulted. An implicit method has the position of its
     class.
     """
-    library = lc.library()
+    library = lc.load_libclang()
     record = library.clang_getCursorSemanticParent(method)
     at, name = (
         lc.SourcePositions().read(library.clang_getCursorLocation(cursor))
@@ -110,7 +113,7 @@ _SCALARS = frozenset(("int", "float", "pointer"))
 
 def _members_of_class(constructor: lc.Cursor, declarations: Declarations) -> list[Decl]:
     """Returns the members of a constructor's class in the order of their initialization."""
-    record = lc.library().clang_getCursorSemanticParent(constructor)
+    record = lc.load_libclang().clang_getCursorSemanticParent(constructor)
     return [declarations.declaration(cursor) for cursor in lc.children_of_kinds(record, _FIELDS)]
 
 
@@ -121,7 +124,7 @@ def _default_initialisers(
 
     Arrays and bit fields are excluded, since the value may be their extent.
     """
-    library = lc.library()
+    library = lc.load_libclang()
     initialised = []
     for cursor in lc.children_of_kinds(library.clang_getCursorSemanticParent(constructor), _FIELDS):
         member = declarations.declaration(cursor)

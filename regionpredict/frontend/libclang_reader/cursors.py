@@ -60,7 +60,7 @@ def build_tree(root: lc.Cursor) -> Node:
     return top
 
 
-def unwrapped(node: Node, kinds: frozenset[int] = WRAPPERS) -> Node:
+def unwrap_node(node: Node, kinds: frozenset[int] = WRAPPERS) -> Node:
     """Returns the node inside wrappers of these kinds, by default implicit conversions and
     parentheses.
     """

@@ -56,7 +56,7 @@ class Declarations:
         self, types: TypeReader, file_name: Callable[[int], str],
         sources: Mapping[int, SourceText], first_value: Callable[[lc.Cursor], Expression | None],
     ) -> None:  # fmt: skip
-        self._lib = lc.library()
+        self._lib = lc.load_libclang()
         self._first_value = first_value
         self._types = types
         self._file_name = file_name
@@ -72,10 +72,10 @@ class Declarations:
 
     # -- functions ------------------------------------------------------------------------------
 
-    def enter(self, this: Decl | None) -> None:
+    def enter(self, this_pointer: Decl | None) -> None:
         """Starts a new scope for a function, also while another function is being read."""
         self._outer.append((self._scope, self.this))
-        self._scope, self.this = {}, this
+        self._scope, self.this = {}, this_pointer
 
     def leave(self) -> None:
         """Ends the scope of the current function."""
@@ -107,7 +107,7 @@ class Declarations:
                 return None
             cursor = parent
         for variable in lc.children_of_kinds(cursor, frozenset((VARIABLE,))):
-            if lc.spelling(variable) == name:
+            if lc.cursor_name(variable) == name:
                 return self.declaration(variable)
         return None
 
@@ -120,7 +120,7 @@ class Declarations:
         canonical = self._lib.clang_getCanonicalCursor(cursor).data0 or 0
         decl = self._decls.get(canonical)
         if decl is None:
-            decl = self._create(cursor)
+            decl = self._create_declaration(cursor)
             self._decls[canonical] = decl
             self._cursors[decl] = cursor
         self._decls[own] = decl
@@ -137,7 +137,7 @@ class Declarations:
             return False
         return bool(self._lib.clang_Location_isInSystemHeader(location)) or is_system_path(name)
 
-    def referenced(self, cursor: lc.Cursor) -> Decl | None:
+    def referenced_declaration(self, cursor: lc.Cursor) -> Decl | None:
         """Returns the declaration to which a name or member expression refers. Returns None if it
         is unknown.
         """
@@ -173,13 +173,13 @@ class Declarations:
         found = _WORD.match(known.data, begin) if known is not None else None
         return found.group().decode() if found else ""
 
-    def _create(self, cursor: lc.Cursor) -> Decl:
+    def _create_declaration(self, cursor: lc.Cursor) -> Decl:
         kind, value, offset, owner = "local", None, 0, ""
         if cursor.kind == PARAMETER:
             kind = "parameter"
         elif cursor.kind == FIELD:
             kind = "field"
-            offset, owner = self._byte_offset(cursor), self._owner(cursor)
+            offset, owner = self._byte_offset(cursor), self._owner_of_member(cursor)
         elif cursor.kind == ENUMERATOR:
             kind = "constant"
             value = int(self._lib.clang_getEnumConstantDeclValue(cursor))
@@ -196,7 +196,7 @@ class Declarations:
         if target is not None:
             ctype = CType("pointer", 64, element=target)
         span = self.span(cursor)
-        name = lc.spelling(cursor)
+        name = lc.cursor_name(cursor)
         decl = Decl(
             name, kind, ctype, span, value=value, reference=target is not None,
             never_returns=kind == "function" and self._never_returns(cursor),
@@ -207,7 +207,7 @@ class Declarations:
             self._lib.clang_isVolatileQualifiedType(self._lib.clang_getCanonicalType(full))
         )
         if kind in ("function", "global"):
-            decl.symbol = self._symbol(cursor)
+            decl.symbol = self._linker_symbol(cursor)
         if kind == "global":
             if ctype.kind == "array" and ctype.extent is None:  # the initializer gives its length
                 decl.ctype = self._defined_type(cursor) or ctype
@@ -240,10 +240,10 @@ class Declarations:
             struct = self._lib.clang_getCursorSemanticParent(struct)
         ctype = self._lib.clang_getCursorType(struct)
         return max(
-            0, int(self._lib.clang_Type_getOffsetOf(ctype, lc.spelling(field).encode())) // 8
+            0, int(self._lib.clang_Type_getOffsetOf(ctype, lc.cursor_name(field).encode())) // 8
         )
 
-    def _owner(self, field: lc.Cursor) -> str:
+    def _owner_of_member(self, field: lc.Cursor) -> str:
         """Returns the name of the struct or class that declares a member."""
         struct = self._lib.clang_getCursorSemanticParent(field)
         ctype = self._types.read(self._lib.clang_getCursorType(struct))
@@ -252,11 +252,11 @@ class Declarations:
     def _never_returns(self, function: lc.Cursor) -> bool:
         """Returns whether a function is declared with a `noreturn` attribute or `_Noreturn`."""
         ctype = self._lib.clang_getCursorType(function)
-        if "noreturn" in lc.text(self._lib.clang_getTypeSpelling(ctype)):
+        if "noreturn" in lc.string_text(self._lib.clang_getTypeSpelling(ctype)):
             return True
         if not lc.children_of_kinds(function, _ATTRIBUTES):
             return False
-        printed = lc.text(self._lib.clang_getCursorPrettyPrinted(function, None))
+        printed = lc.string_text(self._lib.clang_getCursorPrettyPrinted(function, None))
         return "noreturn" in printed.partition("{")[0].lower()
 
     def declare_binding(self, node: Node) -> tuple[Decl, tuple[Decl, ...]]:
@@ -286,7 +286,7 @@ class Declarations:
                 part = Member(place, self.field(record, name, ctype), False, NO_SPAN)
             by_address = refers and ctype.kind in ("int", "float", "struct")
             decl = Decl(
-                lc.spelling(cursor), "local",
+                lc.cursor_name(cursor), "local",
                 CType("pointer", 64, element=ctype) if by_address else ctype, self.span(cursor),
                 init=address_of(part, NO_SPAN) if by_address else part, reference=by_address,
             )  # fmt: skip
@@ -301,7 +301,7 @@ class Declarations:
         """
         declared = self._lib.clang_getTypeDeclaration(self._lib.clang_getCanonicalType(record))
         for member in lc.children_of_kinds(declared, frozenset((FIELD,))):
-            if lc.spelling(member) == name:
+            if lc.cursor_name(member) == name:
                 return self.declaration(member)
         return Decl(name, "field", ctype, NO_SPAN)
 
@@ -313,16 +313,16 @@ class Declarations:
             return members
         for member in lc.children_of_kinds(record, _MEMBERS):
             if member.kind == FIELD:
-                members += [self.declaration(member)] if lc.spelling(member) else []
-            elif member.kind == BASE or not lc.spelling(member):
+                members += [self.declaration(member)] if lc.cursor_name(member) else []
+            elif member.kind == BASE or not lc.cursor_name(member):
                 break
         return members
 
-    def _symbol(self, cursor: lc.Cursor) -> str:
+    def _linker_symbol(self, cursor: lc.Cursor) -> str:
         """Returns the linker symbol of a declaration, or "" for internal linkage."""
         if self._lib.clang_getCursorLinkage(cursor) == INTERNAL_LINKAGE:
             return ""
-        return lc.text(self._lib.clang_Cursor_getMangling(cursor))
+        return lc.string_text(self._lib.clang_Cursor_getMangling(cursor))
 
     def _global_initialiser(self, cursor: lc.Cursor, decl: Decl) -> Expression | None:
         definition = self._lib.clang_getCursorDefinition(cursor)
@@ -356,11 +356,11 @@ class Declarations:
         """Returns whether the method is the body of a lambda."""
         if method.kind not in METHODS and method.kind != FUNCTION_TEMPLATE:
             return False
-        if lc.spelling(method) != "operator()":
+        if lc.cursor_name(method) != "operator()":
             return False
         parent = self._lib.clang_getCursorSemanticParent(method)
         ctype = self._lib.clang_getCursorType(parent)
-        return "(lambda at" in lc.text(self._lib.clang_getTypeSpelling(ctype))
+        return "(lambda at" in lc.string_text(self._lib.clang_getTypeSpelling(ctype))
 
     def this_parameter(self, method: lc.Cursor) -> Decl | None:
         """Returns the parameter `this` of a method, which all methods of a class share. Returns
@@ -376,7 +376,7 @@ class Declarations:
         if key not in self._this:
             ctype = self._types.read(self._lib.clang_getCursorType(record))
             if ctype.kind != "struct":
-                ctype = CType("struct", 0, name=lc.spelling(record))
+                ctype = CType("struct", 0, name=lc.cursor_name(record))
             pointer = CType("pointer", 64, element=ctype)
             self._this[key] = Decl("this", "parameter", pointer, self.span(record), reference=True)
         return self._this[key]

@@ -20,7 +20,7 @@ from regionpredict.frontend.libclang_reader.cursors import (
     UNARY,
     WRAPPERS,
     Node,
-    unwrapped,
+    unwrap_node,
 )
 from regionpredict.frontend.libclang_reader.declarations import NO_SPAN, Declarations
 from regionpredict.frontend.syntax import (
@@ -86,7 +86,7 @@ class ExpressionBuilder:
         on_block: Callable[[Node, bool], None],
         body_of: Callable[[lc.Cursor], Function | None],
     ) -> None:
-        self._lib = lc.library()
+        self._lib = lc.load_libclang()
         self._declarations = declarations
         self._on_block = on_block
         self._calls = CallBuilder(declarations, self.build, body_of)
@@ -144,14 +144,14 @@ class ExpressionBuilder:
         """Returns whether the expression is `j--`, which may be a loop's condition as well as its
         increment.
         """
-        node = unwrapped(node)
+        node = unwrap_node(node)
         if node.kind != UNARY:
             return False
         return _UNARY[self._lib.clang_getCursorUnaryOperatorKind(node.cursor)] == "p--"
 
     def may_be_condition(self, node: Node) -> bool:
         """Returns whether the expression may be the condition of a loop."""
-        node = unwrapped(node)
+        node = unwrap_node(node)
         if node.kind != 114:
             return node.kind in (NAME, MEMBER, SUBSCRIPT)
         op = _BINARY[self._lib.clang_getCursorBinaryOperatorKind(node.cursor)]
@@ -180,7 +180,7 @@ class ExpressionBuilder:
             return Opaque("[]" if isinstance(number, IntLit) else _UNSUPPORTED, (number, held))
         if len(names) != 1 or len(node.children) != 2:
             return self.build(node)
-        return Opaque(f".{lc.spelling(names[0].cursor)}", (self.build(node.children[1]),))
+        return Opaque(f".{lc.cursor_name(names[0].cursor)}", (self.build(node.children[1]),))
 
     def _build_lambda(self, node: Node) -> Expression:
         for child in node.children:
@@ -189,7 +189,7 @@ class ExpressionBuilder:
         return Opaque("lambda")
 
     def _build_string(self, node: Node) -> Expression:
-        return Opaque("", string=string_value(lc.spelling(node.cursor)))
+        return Opaque("", string=string_value(lc.cursor_name(node.cursor)))
 
     def _build_statement_expression(self, node: Node) -> Expression:
         """Converts a GNU statement expression without a value, such as `({ if (!x) fail(); })`. The
@@ -218,10 +218,10 @@ class ExpressionBuilder:
     # -- names ----------------------------------------------------------------------------------
 
     def _build_name(self, node: Node) -> Expression:
-        if node.children and not lc.spelling(node.cursor):  # `N` of a template <int N>
+        if node.children and not lc.cursor_name(node.cursor):  # `N` of a template <int N>
             return self.build(node.children[-1])
-        decl = self._declarations.referenced(node.cursor)
-        return self._build_use(decl) if decl is not None else Opaque(lc.spelling(node.cursor))
+        decl = self._declarations.referenced_declaration(node.cursor)
+        return self._build_use(decl) if decl is not None else Opaque(lc.cursor_name(node.cursor))
 
     def _build_use(self, decl: Decl) -> Expression:
         if decl.value is not None:
@@ -239,11 +239,11 @@ class ExpressionBuilder:
 
     def _declared_member(self, node: Node) -> Expression:
         """Converts a member access. A reference member is treated as a pointer."""
-        field = self._declarations.referenced(node.cursor)
+        field = self._declarations.referenced_declaration(node.cursor)
         bases = [child for child in node.children if child.kind >= 100]
         base = self.build(bases[0]) if bases else None
         if field is None:
-            return Opaque(lc.spelling(node.cursor), (base,) if base is not None else ())
+            return Opaque(lc.cursor_name(node.cursor), (base,) if base is not None else ())
         if field.kind == "function":
             return Opaque(field.name, (base,) if base is not None else ())
         if field.kind != "field":  # a static member
@@ -316,7 +316,7 @@ class ExpressionBuilder:
         `span`.
         """
         base, index = node.children
-        inner = unwrapped(base, _IMPLICIT)
+        inner = unwrap_node(base, _IMPLICIT)
         if inner.kind == SUBSCRIPT and len(inner.children) == 2:
             built = self._build_subscript(inner, span)
         else:

@@ -41,15 +41,15 @@ def with_guards(items: Sequence[Stmt]) -> tuple[Stmt, ...]:
     result: list[Stmt] = []
     ends: list[Stmt] = []
     for item in items:
-        guards = _guards(item)
+        guards = _lock_guards_in(item)
         if not isinstance(item, DeclStmt) or not guards:
             result.append(item)
             continue
         others = tuple(decl for decl in item.decls if decl not in guards)
         result += [item._replace(decls=others)] if others else []
         for decl in guards:
-            locks = _locks(decl)
-            suffix = _suffix(decl)
+            locks = _mutexes_of_guard(decl)
+            suffix = _method_suffix(decl)
             released = [_mutex_statement("unlock" + suffix, lock, item.span) for lock in locks]
             ends = [*reversed(released), *ends]
             if not _does_not_acquire(decl):
@@ -69,23 +69,27 @@ def lock_method(name: str, base: Expression, ctype: CType, span: Span) -> Expres
     if _MUTEX.fullmatch(ctype.class_name):
         return _mutex_call(name, lock, span)
     if isinstance(base, Name) and _GUARD.fullmatch(ctype.class_name):
-        locks = _locks(base.decl)
-        method = name + _suffix(base.decl)
+        locks = _mutexes_of_guard(base.decl)
+        method = name + _method_suffix(base.decl)
         return _mutex_call(method, address_of(locks[0], span), span) if locks else None
     return None
 
 
-def _guards(item: Stmt) -> list[Decl]:
+def _lock_guards_in(item: Stmt) -> list[Decl]:
     decls = item.decls if isinstance(item, DeclStmt) else ()
-    return [decl for decl in decls if _GUARD.fullmatch(decl.ctype.class_name) and _locks(decl)]
+    return [
+        decl
+        for decl in decls
+        if _GUARD.fullmatch(decl.ctype.class_name) and _mutexes_of_guard(decl)
+    ]
 
 
-def _locks(guard: Decl) -> list[Expression]:
+def _mutexes_of_guard(guard: Decl) -> list[Expression]:
     """Returns the mutexes that are arguments of a guard's constructor."""
     return [part for part in _constructor_arguments(guard) if is_place(part) and not _is_tag(part)]
 
 
-def _suffix(guard: Decl) -> str:
+def _method_suffix(guard: Decl) -> str:
     """Returns the end of the names of a guard's methods. A `std::shared_lock` admits readers."""
     return "_shared" if "shared_lock" in guard.ctype.class_name.partition("<")[0] else ""
 

@@ -16,7 +16,7 @@ from regionpredict.frontend.headers import (
     compiler_headers,
     guess_include,
     is_system_path,
-    shortened,
+    shorten_header_name,
 )
 from regionpredict.frontend.libclang_reader import bindings as lc
 from regionpredict.frontend.requests import (
@@ -43,7 +43,7 @@ _MAX_FOLDERS = 6
 _MAX_RECOVERIES = 6
 
 
-def arguments(request: SourceRequest) -> list[str]:
+def libclang_arguments(request: SourceRequest) -> list[str]:
     """Returns the command-line arguments for libclang."""
     args = ["-w", "-ferror-limit=0", "-D_OPENMP=201511", "-D__malloc__(...)=__malloc__"]
     args += ["-Xclang", "-disable-pragma-debug-crash"]  # of `#pragma clang __debug crash`
@@ -76,7 +76,7 @@ class TranslationUnit:
         """Parses the file. Without `bodies`, function bodies are skipped, which takes a quarter of
         the time.
         """
-        self._lib = lc.library()
+        self._lib = lc.load_libclang()
         self._index = self._lib.clang_createIndex(0, 0)
         self._path = request.path
         self._names: dict[int, str] = {}
@@ -84,7 +84,7 @@ class TranslationUnit:
         self.has_bodies = bodies
         options = _PARSE_OPTIONS if bodies else _PARSE_OPTIONS | _SKIP_BODIES
         code, self.handle = lc.parse(
-            self._index, request.path, arguments(request), options, unsaved
+            self._index, request.path, libclang_arguments(request), options, unsaved
         )
         if code or not self.handle:
             self._lib.clang_disposeIndex(self._index)
@@ -105,7 +105,9 @@ class TranslationUnit:
         """Returns the normalized path of a file handle."""
         name = self._names.get(file)
         if name is None:
-            name = os.path.normpath(lc.text(self._lib.clang_getFileName(file))) if file else ""
+            name = (
+                os.path.normpath(lc.string_text(self._lib.clang_getFileName(file))) if file else ""
+            )
             if name == os.path.normpath(self._path):
                 name = self._path
             self._names[file] = name
@@ -126,7 +128,7 @@ class TranslationUnit:
                 location = self._lib.clang_getDiagnosticLocation(diagnostic)
                 file, line, column, _ = place.read(location)
                 name = self.file_name(file) if file else self._path
-                message = lc.text(self._lib.clang_getDiagnosticSpelling(diagnostic))
+                message = lc.string_text(self._lib.clang_getDiagnosticSpelling(diagnostic))
                 errors.append((message, Span(name, line, column)))
             self._lib.clang_disposeDiagnostic(diagnostic)
         return errors
@@ -174,10 +176,10 @@ class GuessingParser:
             unit.close()
             unit = self._parse_once()
         for header, span in unit.missing_headers():
-            self._report(
+            self._report_once(
                 "RP001",
                 span,
-                f"header '{shortened(header)}' not found; its declarations are unknown; "
+                f"header '{shorten_header_name(header)}' not found; its declarations are unknown; "
                 "add its folder with -I",
             )
         if not is_cpp(self._request.path) and unit.errors():
@@ -187,7 +189,7 @@ class GuessingParser:
 
     def parse_with(self, macros: Sequence[tuple[str, str]]) -> TranslationUnit:
         """Parses the file again with definitions of `macros`, and returns the result."""
-        self._report("RP005", Span(self._request.path, 1), note_on_guesses(macros))
+        self._report_once("RP005", Span(self._request.path, 1), note_on_guesses(macros))
         request = self._request
         self._request = replace(request, defines=(*request.defines, *macros))
         unit = self._parse_once()
@@ -206,7 +208,7 @@ class GuessingParser:
         self._read.update(dict.fromkeys(lc.included_files(unit.handle)))
         return unit
 
-    def _guess(self, header: str) -> str | None:
+    def _guess_header(self, header: str) -> str | None:
         self._guessed[header] = None
         return guess_include(header, self._request)
 
@@ -243,7 +245,7 @@ class GuessingParser:
                     (f for f in (file.parent, *known) if is_regular_file(f / header)), None
                 )
                 if folder_found is None:
-                    guessed = self._guess(header)
+                    guessed = self._guess_header(header)
                     if guessed is None:
                         continue
                     folder_found = Path(guessed)
@@ -271,12 +273,14 @@ class GuessingParser:
         if is_special_file(path) and path not in self._unsaved:
             self._unsaved[path] = self._unsaved[os.path.join(".", path)] = ""  # noqa: PTH118
             what = f"not a regular file of at most {MOST_SOURCE_BYTES >> 20} MiB"
-            self._report("RP001", span, f"header '{shortened(path)}' is {what}; ignored")
+            self._report_once(
+                "RP001", span, f"header '{shorten_header_name(path)}' is {what}; ignored"
+            )
 
     def _add_folder(self, folder: str) -> None:
         shown = os.path.relpath(folder)
         message = f"include folder guessed; pass -I {shown} to confirm it"
-        self._report("RP003", Span(self._request.path, 1), message)
+        self._report_once("RP003", Span(self._request.path, 1), message)
         self._request = replace(self._request, includes=(*self._request.includes, folder))
 
     def _add_guessed_folders(self, unit: TranslationUnit) -> None:
@@ -288,7 +292,7 @@ class GuessingParser:
             added = self._request.includes[before:]
             if any(is_regular_file(Path(folder) / header) for folder in added):
                 continue
-            folder = self._guess(header)
+            folder = self._guess_header(header)
             if folder is not None and folder not in self._request.includes:
                 self._add_folder(folder)
 
@@ -296,14 +300,14 @@ class GuessingParser:
         guesses = Guesses()
         for _ in range(_MAX_RECOVERIES):
             errors = [(m, s) for m, s in unit.errors() if not is_system_path(s.file)]
-            if not guesses.learn(errors):
+            if not guesses.add_from_errors(errors):
                 break
-            self._unsaved[lc.PRELUDE] = guesses.prelude()
+            self._unsaved[lc.PRELUDE] = guesses.declarations_text()
             unit.close()
             unit = self._parse_once()
         if guesses.names:
             names = ", ".join(guesses.names[:5]) + (", ..." if len(guesses.names) > 5 else "")
-            self._report(
+            self._report_once(
                 "RP005",
                 Span(self._request.path, 1),
                 f"declarations guessed for names from missing headers: {names}",
@@ -317,9 +321,9 @@ class GuessingParser:
         if self.errors:
             message, span = next(e for e in errors if e[1] == self.errors[0])
             more = f" (and {len(self.errors) - 1} more)" if len(self.errors) > 1 else ""
-            self._report("RP002", span, f"syntax error: {message}{more}; the rest was read")
+            self._report_once("RP002", span, f"syntax error: {message}{more}; the rest was read")
 
-    def _report(self, rule: str, span: Span, message: str) -> None:
+    def _report_once(self, rule: str, span: Span, message: str) -> None:
         self.diagnostics.append(Diagnostic(rule, span, message))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from regionpredict.frontend.libclang_reader import bindings as lc
-from regionpredict.frontend.libclang_reader.constructors import initialisers
+from regionpredict.frontend.libclang_reader.constructors import member_initialisers
 from regionpredict.frontend.libclang_reader.cursors import (
     ATTRIBUTED,
     BLOCK,
@@ -79,7 +79,7 @@ class TreeBuilder:
         body_of: Callable[[lc.Cursor], Function | None],
         sources: Mapping[int, SourceText],
     ) -> None:
-        self._lib = lc.library()
+        self._lib = lc.load_libclang()
         self._file_name = file_name
         self._place = lc.SourcePositions()
         self._attacher: Attacher[int] = Attacher()
@@ -121,7 +121,7 @@ class TreeBuilder:
         parameters = [self._declarations.declare(parameter) for parameter in parameter_cursors]
         if this is not None and not closure:
             parameters.insert(0, this)
-        first = initialisers(tree, this, self._declarations, self._expressions.build)
+        first = member_initialisers(tree, this, self._declarations, self._expressions.build)
         built = without_deep_loops(self._build_statement(body))
         decl = self._declarations.declaration(cursor)
         self._declarations.leave()
@@ -218,10 +218,10 @@ class TreeBuilder:
     def _build_label(self, node: Node, position: _Position) -> Stmt:
         inner = self._build_children(node, position)
         items = inner.items if isinstance(inner, Compound) else (inner,)
-        return Compound(items, label=lc.spelling(node.cursor))
+        return Compound(items, label=lc.cursor_name(node.cursor))
 
     def _build_goto(self, node: Node, position: _Position) -> Stmt:
-        names = [lc.spelling(child.cursor) for child in node.children if child.kind == LABEL]
+        names = [lc.cursor_name(child.cursor) for child in node.children if child.kind == LABEL]
         return Jump("goto", self._span_at(position), names[0] if names else "")
 
     def _build_case(self, node: Node, position: _Position) -> Stmt:

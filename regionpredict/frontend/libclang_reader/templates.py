@@ -48,7 +48,7 @@ class Templates:
     def __init__(
         self, located: Callable[[], list[LocatedFunction]], sources: Mapping[int, SourceText]
     ) -> None:
-        self._lib = lc.library()
+        self._lib = lc.load_libclang()
         self._located = located
         self._sources = sources
         self._known: dict[int, dict[int, Instance]] = {}  # by the template's key
@@ -66,26 +66,26 @@ class Templates:
         """Returns the instances of a template that functions of the file or other instances call,
         callers first.
         """
-        key = self._key(template)
+        key = self._key_of_function(template)
         if key not in self._known:
             self._find_instances([template])
         return list(self._known[key].values())
 
     def _find_instances(self, templates: list[lc.Cursor]) -> None:
         """Finds the instances of these templates, and of all templates that may call them."""
-        callers = {self._key(template): template for template in templates}
+        callers = {self._key_of_function(template): template for template in templates}
         waiting = list(templates)
         while waiting:
             template = waiting.pop()
-            self._known.setdefault(self._key(template), {})
-            for caller in self._callers(template):
-                if self._key(caller) not in callers:
-                    callers[self._key(caller)] = caller
+            self._known.setdefault(self._key_of_function(template), {})
+            for caller in self._possible_callers(template):
+                if self._key_of_function(caller) not in callers:
+                    callers[self._key_of_function(caller)] = caller
                     if self.is_template(caller):
                         waiting.append(caller)
         waiting_instances = deque(
-            Instance(function, lc.spelling(function)) for function, _, _, _ in self._located()
-            if self._key(function) in callers and not self.is_template(function)
+            Instance(function, lc.cursor_name(function)) for function, _, _, _ in self._located()
+            if self._key_of_function(function) in callers and not self.is_template(function)
         )  # fmt: skip
         seen: set[int] = set()
         while waiting_instances:
@@ -116,7 +116,7 @@ class Templates:
         reached(map(_called_name, functions), callers)
         return keys
 
-    def _callers(self, template: lc.Cursor) -> list[lc.Cursor]:
+    def _possible_callers(self, template: lc.Cursor) -> list[lc.Cursor]:
         """Returns the functions that may call a template. Any function may call a constructor, for
         example by declaring a variable.
         """
@@ -145,14 +145,14 @@ class Templates:
                     if pattern.kind in FUNCTIONS:
                         definition = self._lib.clang_getCursorDefinition(target)
                         instance = definition if definition.kind in FUNCTIONS else target
-                        called.append((self._key(pattern), instance))
+                        called.append((self._key_of_function(pattern), instance))
             return 2
 
         lc.visit(caller, record_call)
         self._calls[own] = called
         return called
 
-    def _key(self, function: lc.Cursor) -> int:
+    def _key_of_function(self, function: lc.Cursor) -> int:
         return int(self._lib.clang_getCanonicalCursor(function).data0 or 0)
 
 
@@ -160,7 +160,7 @@ def _called_name(function: lc.Cursor) -> str:
     """Returns the name with which callers refer to a function: `Grid` for the constructor
     `Grid<T>`.
     """
-    name = lc.spelling(function)
+    name = lc.cursor_name(function)
     return name.partition("<")[0] if function.kind == CONSTRUCTOR else name
 
 
@@ -168,25 +168,25 @@ def instance_name(function: lc.Cursor) -> str:
     """Returns the name of a template instance, such as `scale<double, 4>`, `Grid<double>::step` or
     `forall<lambda at f.cpp:19>`. Returns "" for any other function.
     """
-    lib = lc.library()
+    lib = lc.load_libclang()
     if lib.clang_getSpecializedCursorTemplate(function).kind not in FUNCTIONS:
         return ""
-    name = lc.spelling(function)
+    name = lc.cursor_name(function)
     count = lib.clang_Cursor_getNumTemplateArguments(function)
     arguments = [_template_argument(function, at) for at in range(max(0, count))]
     if arguments:
         return f"{name}<{', '.join(argument for argument in arguments if argument)}>"
     parent = lib.clang_getCursorSemanticParent(function)
-    return f"{_short_type_name(lc.text(lib.clang_getCursorDisplayName(parent)))}::{name}"
+    return f"{_short_type_name(lc.string_text(lib.clang_getCursorDisplayName(parent)))}::{name}"
 
 
 def _template_argument(function: lc.Cursor, at: int) -> str:
     """Returns the text of a template argument that is a type or a number, and "" for any other."""
-    lib = lc.library()
+    lib = lc.load_libclang()
     if lib.clang_Cursor_getTemplateArgumentKind(function, at) == _INTEGRAL:
         return str(lib.clang_Cursor_getTemplateArgumentValue(function, at))
     type_ = lib.clang_Cursor_getTemplateArgumentType(function, at)
-    return _short_type_name(lc.text(lib.clang_getTypeSpelling(type_)))
+    return _short_type_name(lc.string_text(lib.clang_getTypeSpelling(type_)))
 
 
 def is_lambda_instance(name: str) -> bool:

@@ -55,7 +55,7 @@ class TypeReader:
     """Converts libclang's types to `CType`s, and caches the results."""
 
     def __init__(self) -> None:
-        self._lib = lc.library()
+        self._lib = lc.load_libclang()
         self._known: dict[tuple[int, int | None], CType] = {}
 
     def read(self, ctype: lc.Type, depth: int = 0) -> CType:
@@ -66,11 +66,11 @@ class TypeReader:
         key = (canonical.kind, canonical.ptr0)
         known = self._known.get(key)
         if known is None:
-            known = self._describe(canonical, depth)
+            known = self._describe_type(canonical, depth)
             self._known[key] = known
         return known
 
-    def _describe(self, ctype: lc.Type, depth: int) -> CType:
+    def _describe_type(self, ctype: lc.Type, depth: int) -> CType:
         kind = ctype.kind
         if kind in _INTEGERS:
             bits, unsigned = _INTEGERS[kind]
@@ -91,7 +91,7 @@ class TypeReader:
             return self._array_type(ctype, kind, depth)
         if kind == 105:
             size = self._lib.clang_Type_getSizeOf(ctype)
-            name = lc.text(self._lib.clang_getTypeSpelling(ctype))
+            name = lc.string_text(self._lib.clang_getTypeSpelling(ctype))
             name = _QUALIFIERS.sub("", name)
             if name == _BIT:
                 return CType("int", 8, True)
@@ -165,7 +165,7 @@ class TypeReader:
             return CType("array", 64, element=element, extent=extent)
         if kind == 114:
             return CType("array", 64, element=element)
-        spelling = lc.text(self._lib.clang_getTypeSpelling(ctype))
+        spelling = lc.string_text(self._lib.clang_getTypeSpelling(ctype))
         match = _FIRST_EXTENT.search(spelling)
         extent_text = _EXTENT_WORDS.sub("", match.group(1)) if match else ""
         return CType("array", 64, element=element, extent=Opaque(extent_text))
@@ -185,7 +185,7 @@ class TypeReader:
 
 def container_value_type(ctype: lc.Type) -> lc.Type:
     """Returns the element type of a map or a set, which is the argument of its allocator type."""
-    lib = lc.library()
+    lib = lc.load_libclang()
     number = lib.clang_Type_getNumTemplateArguments(ctype)
     allocator = lib.clang_Type_getTemplateArgumentAsType(ctype, number - 1)
     held: lc.Type = lib.clang_Type_getTemplateArgumentAsType(allocator, 0)

@@ -69,7 +69,7 @@ class _UnitReader:
 
     def __init__(self, request: SourceRequest) -> None:
         self.request = request
-        self.lib = lc.library()
+        self.lib = lc.load_libclang()
         parser = GuessingParser(request)
         self.parsed = parser.parse()
         self.handle = self.parsed.handle
@@ -158,7 +158,7 @@ class _UnitReader:
 
     def _user_files(self) -> list[int]:
         files = []
-        for file, _, _ in lc.inclusions(self.handle):
+        for file, _, _ in lc.inclusions_in_unit(self.handle):
             name = self.file_name(file)
             if file and name != lc.PRELUDE and not is_system_path(name) and file not in files:
                 files.append(file)
@@ -200,7 +200,7 @@ class _UnitReader:
         if self.enumerators is None:
             top = self.lib.clang_getTranslationUnitCursor(self.handle)
             self.enumerators = {
-                lc.spelling(child): int(self.lib.clang_getEnumConstantDeclValue(child))
+                lc.cursor_name(child): int(self.lib.clang_getEnumConstantDeclValue(child))
                 for declared in lc.children_of_kinds(top, frozenset((ENUMERATION,)))
                 for child in lc.children_of_kinds(declared, frozenset((ENUMERATOR,)))
             }
@@ -240,7 +240,7 @@ class _UnitReader:
             edges += [(begin, 1), (end, -1)]
         self.lib.clang_disposeSourceRangeList(ranges)
         if edges and not self.inclusions:
-            self.inclusions.update(inner for inner, _, _ in lc.inclusions(self.handle))
+            self.inclusions.update(inner for inner, _, _ in lc.inclusions_in_unit(self.handle))
         inclusion_count = self.inclusions[file] if edges else 1
         skipped, depth, opened = [], 0, 0
         for offset, step in sorted(edges, key=lambda edge: (edge[0], -edge[1])):
@@ -350,7 +350,7 @@ class _UnitReader:
 
         A function body may contain `#include "loop_template.c"`, which contains directives.
         """
-        included = lc.inclusions(self.handle)
+        included = lc.inclusions_in_unit(self.handle)
         offsets: dict[int, list[int]] = {}
         waiting = list(files)
         seen = set(files)
@@ -369,7 +369,7 @@ class _UnitReader:
         if key not in self.functions:
             self.functions[key] = None  # for recursion
             name = instance_name(cursor) if is_cpp(self.request.path) else ""
-            self.functions[key] = self.builder.function(cursor, name or lc.spelling(cursor))
+            self.functions[key] = self.builder.function(cursor, name or lc.cursor_name(cursor))
         return self.functions[key]
 
     def body_of(self, decl: Decl) -> Function | None:
@@ -408,7 +408,7 @@ class _UnitReader:
                 partial(self._instance, instance) for instance in self._instances(cursor)
             ]
             for build in builders or [partial(self._function, cursor)]:
-                name = lc.spelling(cursor)
+                name = lc.cursor_name(cursor)
                 defined.append(Located(name, file, begin, end, private, build))
         return tuple(defined)
 

@@ -20,14 +20,14 @@ def overridden_symbols(method: lc.Cursor) -> tuple[str, ...]:
     """Returns the linker symbols of a virtual method and of all methods that it overrides. The
     result is empty for other methods.
     """
-    lib = lc.library()
+    lib = lc.load_libclang()
     if not lib.clang_CXXMethod_isVirtual(method):
         return ()
     symbols: list[str] = []
     waiting = [method]
     while waiting:
         cursor = waiting.pop()
-        symbols.append(_symbol(cursor))
+        symbols.append(_symbol_of_method(cursor))
         first, count = POINTER(lc.Cursor)(), c_uint()
         lib.clang_getOverriddenCursors(cursor, byref(first), byref(count))
         waiting += [lc.Cursor.from_buffer_copy(first[at]) for at in range(count.value)]
@@ -40,10 +40,10 @@ def virtual_method_member(method: lc.Cursor, name: str, address: Expression, spa
     """Returns the struct member that contains the function pointer for a call of a virtual
     method.
     """
-    table = CType("struct", name=virtual_table(_symbol(method)))
+    table = CType("struct", name=virtual_table(_symbol_of_method(method)))
     field = Decl(name, "field", CType("pointer"), span)
     return Member(Cast(table, address), field, arrow=True, span=span)
 
 
-def _symbol(method: lc.Cursor) -> str:
-    return lc.text(lc.library().clang_Cursor_getMangling(method))
+def _symbol_of_method(method: lc.Cursor) -> str:
+    return lc.string_text(lc.load_libclang().clang_Cursor_getMangling(method))

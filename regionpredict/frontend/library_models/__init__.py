@@ -27,7 +27,7 @@ _PRECISIONS = {
 
 
 @cache
-def _models() -> dict[str, str]:
+def _model_files() -> dict[str, str]:
     """Maps the name of a function to the source file of its model."""
     models: dict[str, str] = {}
     for path in sorted(_FOLDER.glob("*.c")):
@@ -43,7 +43,7 @@ def models_of(names: Collection[str]) -> dict[str, list[str]]:
     """Returns the functions among these names that have a model, by the source file of the
     model.
     """
-    models = _models()
+    models = _model_files()
     sources: dict[str, list[str]] = {}
     for name in sorted(models.keys() & set(names)):
         sources.setdefault(models[name], []).append(name)

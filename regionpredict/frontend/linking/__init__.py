@@ -10,7 +10,7 @@ from regionpredict.frontend.linking.packed_unit import (
     Body,
     PackedUnit,
     Trees,
-    pack,
+    pack_unit,
     trees_of,
     with_models,
 )
@@ -37,7 +37,7 @@ __all__ = [
     "Trees",
     "linked_alone",
     "member_in_program",
-    "pack",
+    "pack_unit",
     "place_of",
     "stored_at",
     "trees_of",

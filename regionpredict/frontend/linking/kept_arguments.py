@@ -48,7 +48,7 @@ class KeptArguments:
         self._kept: dict[Decl, bool] = {}
         self._uses: dict[Decl, _PointerUsage] = {}
 
-    def keeps(self, call: CallExpr, position: int) -> bool:
+    def leaves_integer_unchanged(self, call: CallExpr, position: int) -> bool:
         """Whether a call neither writes the integer to which this argument points nor stores its
         address.
         """
@@ -74,7 +74,7 @@ class KeptArguments:
             return False
         passed = uses.arguments.get(parameter, ())
         return uses.all[parameter] == uses.elements[parameter] + len(passed) and all(
-            self.keeps(call, position) for call, position in passed
+            self.leaves_integer_unchanged(call, position) for call, position in passed
         )
 
 

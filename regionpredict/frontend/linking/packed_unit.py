@@ -46,14 +46,14 @@ class Trees(NamedTuple):
     stored: StoredSizes = StoredSizes()
     modelled: frozenset[str] = frozenset()
 
-    def words(self) -> frozenset[str]:
+    def words_in_functions(self) -> frozenset[str]:
         """Returns all words in the text of the functions."""
         words: set[bytes] = set()
         for body in self.bodies:
             words.update(IDENTIFIER.findall(body.text))
         return frozenset(word.decode() for word in words)
 
-    def called(self) -> frozenset[str]:
+    def called_names(self) -> frozenset[str]:
         """Returns the names of called functions, including names that a macro pastes together."""
         return frozenset(decl.name for body in self.bodies for decl in calls_in(body.function.body))
 
@@ -81,7 +81,7 @@ class PackedUnit(NamedTuple):
         return trees
 
 
-def pack(path: str, trees: Trees) -> PackedUnit:
+def pack_unit(path: str, trees: Trees) -> PackedUnit:
     """Packs the syntax trees of a file's unit as bytes."""
     return PackedUnit(
         path,
@@ -91,7 +91,7 @@ def pack(path: str, trees: Trees) -> PackedUnit:
             if decl.symbol and decl.name not in trees.modelled
         },
         frozenset(decl.symbol for decl in trees.variables),
-        trees.words(),
+        trees.words_in_functions(),
         pickle.dumps(trees, pickle.HIGHEST_PROTOCOL),
         trees.objects,
         trees.stored,

@@ -178,12 +178,12 @@ class SettingsOfProgram:
         owners = self._owners.get(integer, ())
         return set(reached(owners, lambda inner: self._outside.get(inner, ())))
 
-    def _are_several_in_a_list(self, around: set[str], owners: set[str]) -> bool:
+    def _are_several_in_a_list(self, enclosing_structs: set[str], owners: set[str]) -> bool:
         """Whether an initializer list creates several structs with the member, for example as array
         elements.
         """
-        paths = [outer for (outer, _), inner in self._members.items() if inner in around]
-        return len(paths) > 1 and bool(self._omitting_initializers(around - owners))
+        paths = [outer for (outer, _), inner in self._members.items() if inner in enclosing_structs]
+        return len(paths) > 1 and bool(self._omitting_initializers(enclosing_structs - owners))
 
     def _omitting_initializers(self, owners: set[str]) -> set[AssignmentSite]:
         """Returns the initializers of these structs that omit members."""

@@ -96,13 +96,13 @@ class ProgramUnits:
         for unit in units:
             self.directives[folder_of(unit.path)] += unit.directives
 
-    def linked(self, number: int) -> LinkedUnit:
+    def linked_unit(self, number: int) -> LinkedUnit:
         """Returns the unit `number` with its declarations resolved."""
         if number not in self._views:
             self._views[number] = LinkedUnit(self, number)
         return self._views[number]
 
-    def trees(self, number: int) -> Trees:
+    def syntax_trees(self, number: int) -> Trees:
         """Returns the syntax trees of the unit `number`. Results are cached."""
         if number not in self._loaded:
             trees = self._unpacked_trees(number)
@@ -116,7 +116,7 @@ class ProgramUnits:
     def _unpacked_trees(self, number: int) -> Trees:
         return self._units[number].trees()
 
-    def defined(self, decl: Decl) -> Function | None:
+    def definition_of(self, decl: Decl) -> Function | None:
         """Returns the definition of a function, or None if no loaded unit defines it."""
         return self._defined.get(decl)
 
@@ -166,7 +166,7 @@ class ProgramUnits:
         """Returns the functions of a unit whose text contains the first word of `name`."""
         if number not in self._mentions:
             self._mentions[number] = words = defaultdict[bytes, list[Body]](list)
-            for body in self.trees(number).bodies:
+            for body in self.syntax_trees(number).bodies:
                 for word in set(IDENTIFIER.findall(body.text)):
                     words[word].append(body)
         word = IDENTIFIER.search(name.encode())
@@ -194,14 +194,14 @@ class ProgramUnits:
         return sole_objects(unit.objects for unit in self._units)
 
     @cached_property
-    def settings(self) -> SettingsOfProgram:
+    def stored_integer_assignments(self) -> SettingsOfProgram:
         """The integers in structs and arrays that the program assigns at exactly one place."""
         symbols = {symbol for unit in self._units for symbol in unit.defines}
         return SettingsOfProgram([unit.stored for unit in self._units], symbols, self._variables)
 
     def set_once(self, integer: Stored) -> IntegerAssignment | None:
         """Returns the value of the only assignment to a stored integer, or None."""
-        setting = self.settings.only_setting(integer)
+        setting = self.stored_integer_assignments.only_setting(integer)
         if setting is None:
             return None
         if setting.number is not None:
@@ -209,11 +209,11 @@ class ProgramUnits:
             return IntegerAssignment(number, number, None)
         return assignment_in(self._functions_at_assignment(setting), setting)
 
-    def set_at(self, integer: Stored) -> list[AssignmentTarget] | None:
+    def only_assignment_to(self, integer: Stored) -> list[AssignmentTarget] | None:
         """Returns the only assignment to a stored integer. Empty if there is no assignment. None if
         several assignments are possible.
         """
-        settings = self.settings.settings_of(integer)
+        settings = self.stored_integer_assignments.settings_of(integer)
         if settings is None or len(settings) > 1:
             return None
         places = [
@@ -223,16 +223,16 @@ class ProgramUnits:
         known = [place for place in places if place is not None]
         return known if len(known) == len(settings) else None
 
-    def all_sets_of(self, integer: Stored) -> list[tuple[Function, Expression]] | None:
+    def all_assignments_to(self, integer: Stored) -> list[tuple[Function, Expression]] | None:
         """Returns all expressions that may be assigned to a stored integer, each with its function.
         None if the integer may have other values.
         """
         if integer not in self._all_sets:
-            self._all_sets[integer] = self._find_all_sets_of(integer)
+            self._all_sets[integer] = self._find_all_assignments_to(integer)
         return self._all_sets[integer]
 
-    def _find_all_sets_of(self, integer: Stored) -> list[tuple[Function, Expression]] | None:
-        settings = self.settings.all_settings_of(integer)
+    def _find_all_assignments_to(self, integer: Stored) -> list[tuple[Function, Expression]] | None:
+        settings = self.stored_integer_assignments.all_settings_of(integer)
         if settings is None or len(settings) > _MOST_SETTINGS:
             return None
         found: list[tuple[Function, Expression]] = []
@@ -263,7 +263,7 @@ class ProgramUnits:
         """Returns the functions of a unit that start at `span`, such as instances of a template."""
         if number not in self._beginning:
             self._beginning[number] = functions = defaultdict[Span, list[Function]](list)
-            for body in self.trees(number).bodies:
+            for body in self.syntax_trees(number).bodies:
                 functions[body.function.span].append(body.function)
         return self._beginning[number].get(span, ())
 
@@ -272,8 +272,12 @@ class ProgramUnits:
         called through other pointers. `home` is the requesting unit, which is needed for internal
         functions.
         """
-        functions = self.settings.functions
-        put = functions.places_of(function, home) if self.settings.is_program else []
+        functions = self.stored_integer_assignments.functions
+        put = (
+            functions.places_of(function, home)
+            if self.stored_integer_assignments.is_program
+            else []
+        )
         places = {place for _, place in put}
         if not put or any(functions.values_at(place) is None for place in places):
             return []
@@ -281,7 +285,7 @@ class ProgramUnits:
         numbers = {number for word in words for number in self.units_with_word(word)}
         uses = []
         for number in sorted(numbers | {home, *(number for number, _ in put)}):
-            trees = self.trees(number)
+            trees = self.syntax_trees(number)
             bodies = (body.function for body in trees.bodies)
             uses.append(pointer_uses(bodies, trees.variables, function, places))
         known = sum(use.named for use in uses) == len(put) and not any(use.read for use in uses)
@@ -289,14 +293,18 @@ class ProgramUnits:
 
     def has_pointer(self, function: Decl) -> bool:
         """Whether a function may be called through a pointer."""
-        return self.settings.has_pointer(function)
+        return self.stored_integer_assignments.has_pointer(function)
 
     def functions_at(self, pointer: Expression) -> list[StoredValue] | None:
         """Returns all values that the program stores in the function pointer `pointer`. None if the
         pointer may have other values.
         """
         place = place_of(pointer)
-        stored = self.settings.functions.values_at(place) if place is not None else None
+        stored = (
+            self.stored_integer_assignments.functions.values_at(place)
+            if place is not None
+            else None
+        )
         if place is None or stored is None or not self._only_program_assigns(pointer):
             return None
         return self._stored_values(place, stored)
@@ -306,7 +314,12 @@ class ProgramUnits:
         place = place_of(pointer)
         if place is None:
             return []
-        return self._stored_values(place, self.settings.functions.visible_values_at(place)) or []
+        return (
+            self._stored_values(
+                place, self.stored_integer_assignments.functions.visible_values_at(place)
+            )
+            or []
+        )
 
     def _stored_values(
         self, place: Place, stored: Iterable[tuple[int, Put]]
@@ -321,7 +334,7 @@ class ProgramUnits:
         self, place: Place, stored: Iterable[tuple[int, Put]]
     ) -> list[StoredValue] | None:
         values: list[StoredValue] = []
-        moved = bool(self.settings.functions.values_at((place[0], WHOLE)))
+        moved = bool(self.stored_integer_assignments.functions.values_at((place[0], WHOLE)))
         for number, put in stored:
             if put.function is not None:
                 named = Name(self._declaration_in_unit(number, put.function), Span("", 0))
@@ -340,7 +353,7 @@ class ProgramUnits:
         """
         if number not in self._named:
             self._named[number] = named = dict[tuple[str, str], Decl]()
-            for decl in self.trees(number).defined:
+            for decl in self.syntax_trees(number).defined:
                 named.setdefault((decl.name, decl.symbol), decl)
         return self._named[number].get((function.name, function.symbol), function)
 
@@ -350,7 +363,7 @@ class ProgramUnits:
         """
         while isinstance(pointer, Index):
             pointer = pointer.base
-        if not isinstance(pointer, Member) or self.settings.is_program:
+        if not isinstance(pointer, Member) or self.stored_integer_assignments.is_program:
             return True
         if PurePath(pointer.field.span.file).suffix in _SOURCES:
             return True
@@ -377,7 +390,7 @@ class _UnpackedUnit(ProgramUnits):
 
 def linked_alone(path: str, trees: Trees) -> LinkedUnit:
     """Returns a unit that is linked without knowledge of other units."""
-    return _UnpackedUnit(path, trees).linked(0)
+    return _UnpackedUnit(path, trees).linked_unit(0)
 
 
 class LinkedUnit:
@@ -392,7 +405,7 @@ class LinkedUnit:
     def __init__(self, program: ProgramUnits, number: int) -> None:
         self._program = program
         self._number = number
-        own = self._own = program.trees(number)
+        own = self._own = program.syntax_trees(number)
         self._bodies: dict[Decl, Function | None] = dict(own.defined)
         self._calls: dict[Decl, list[tuple[Function, CallExpr]]] = {}
         self._setters: dict[str, list[Function]] = {}
@@ -402,12 +415,12 @@ class LinkedUnit:
         self.reassociates, self.threadprivate = own.reassociates, own.threadprivate
         self.getters, self.lengths = own.getters, own.lengths
         self.objects: Mapping[str, str] = program.sole_objects
-        self.effects = Effects(KeptArguments(self.body_of).keeps)
+        self.effects = Effects(KeptArguments(self.body_of).leaves_integer_unchanged)
         self.values: dict[Function | str, Any] = {}
         # These methods give the same results for all units of the program.
         self.changes_in = program.changes_in
-        self.set_once, self.set_at = program.set_once, program.set_at
-        self.all_sets_of = program.all_sets_of
+        self.set_once, self.only_assignment_to = program.set_once, program.only_assignment_to
+        self.all_assignments_to = program.all_assignments_to
         self.has_pointer = program.has_pointer
         self.functions_at = program.functions_at
         self.some_functions_at = program.some_functions_at
@@ -445,7 +458,7 @@ class LinkedUnit:
         return self._bodies[decl]
 
     def _find_body(self, decl: Decl) -> Function | None:
-        own = self._program.defined(decl)
+        own = self._program.definition_of(decl)
         if own is not None:
             return own
         units = (
@@ -453,7 +466,7 @@ class LinkedUnit:
         )
         if len(units) != 1:
             return None
-        defined = self._program.trees(units[0]).defined
+        defined = self._program.syntax_trees(units[0]).defined
         return next(
             (f for declaration, f in defined.items() if declaration.symbol == decl.symbol), None
         )
@@ -473,7 +486,7 @@ class LinkedUnit:
         units = self._nearest_units(self._program.initializing_units(decl.symbol))
         if len(units) != 1:
             return decl
-        variables = self._program.trees(units[0]).variables
+        variables = self._program.syntax_trees(units[0]).variables
         return next((variable for variable in variables if variable.symbol == decl.symbol), decl)
 
     # -- uses -----------------------------------------------------------------------------------
@@ -490,7 +503,7 @@ class LinkedUnit:
         that contains the declaration.
         """
         home = None if decl.symbol else self._program.home(decl)
-        return self if home is None else self._program.linked(home)
+        return self if home is None else self._program.linked_unit(home)
 
     def calls_of(self, decl: Decl) -> list[tuple[Function, CallExpr]]:
         """Returns the direct calls of a function, with their callers."""
@@ -511,7 +524,7 @@ class LinkedUnit:
     def _find_calls(self, decl: Decl) -> Iterable[tuple[Function, CallExpr]]:
         meant = self.body_of(decl)
         for number in sorted((self._number, *self._other_units_using(decl))):
-            view = self._program.linked(number)
+            view = self._program.linked_unit(number)
             for body in self._program.functions_with_word(number, decl.name):
                 for called, calls in self._program.calls_in(body.function).items():
                     if called is decl or (
@@ -540,7 +553,7 @@ class LinkedUnit:
         ]  # fmt: skip
         for number in self._other_units_using(decl):
             functions += [
-                body.function for body in self._program.trees(number).bodies
+                body.function for body in self._program.syntax_trees(number).bodies
                 if name in body.text and self._program.sets(body.function, decl)
             ]  # fmt: skip
         return functions

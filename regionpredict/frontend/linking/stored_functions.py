@@ -109,7 +109,7 @@ class FunctionCollector:
         """Returns the collected functions."""
         return StoredFunctions(tuple(self._put), frozenset(self._open), frozenset(self._elsewhere))
 
-    def method(self, function: Function) -> None:
+    def record_method(self, function: Function) -> None:
         """Records a virtual method as a function that is stored for each method that it
         overrides.
         """
@@ -266,10 +266,11 @@ def _names_functions(value: Expression) -> bool:
 class FunctionsOfProgram:
     """Finds the functions that are stored in each member or table, over all units of a run."""
 
-    def __init__(self, units: Sequence[StoredFunctions], handed: Iterable[str],
+    def __init__(self, units: Sequence[StoredFunctions], passed_structs: Iterable[str],
                  inside: Mapping[str, set[str]], variables: Collection[str]) -> None:  # fmt: skip
-        """`handed` are structs passed to functions without a body. `inside` maps each struct to the
-        structs that it contains. `variables` are the symbols of structs with an initial value.
+        """`passed_structs` are structs passed to functions without a body. `inside` maps each
+        struct to the structs that it contains. `variables` are the symbols of structs with an
+        initial value.
         """
         self._put: dict[Place, list[tuple[int, Put]]] = {}
         open_: set[Place] = set()
@@ -277,7 +278,7 @@ class FunctionsOfProgram:
             open_ |= unit.open_
             for put in unit.put:
                 self._put.setdefault(put.place, []).append((number, put))
-        lost = {struct for struct, member in open_ if member == ANY} | set(handed)
+        lost = {struct for struct, member in open_ if member == ANY} | set(passed_structs)
         lost.update(
             struct for unit in units for symbol, struct in unit.elsewhere
             if symbol not in variables

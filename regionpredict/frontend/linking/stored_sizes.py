@@ -198,7 +198,7 @@ class _AssignmentCollector:
     def visit(self, function: Function) -> None:
         self.has_main |= function.name == "main"
         getter = _returned_reference(function)
-        self.functions.method(function)
+        self.functions.record_method(function)
         for statement in every_statement(function.body):
             if isinstance(statement, DeclStmt):
                 for decl in statement.decls:

@@ -94,7 +94,7 @@ class AllocatedLengths:
         if they differ or use names of different functions.
         """
         try:
-            lengths = list(self._lengths(source, element_bytes))
+            lengths = list(self._allocated_lengths_of(source, element_bytes))
         except _UnknownLengthError:
             return None
         first = lengths[0] if lengths else None
@@ -105,7 +105,9 @@ class AllocatedLengths:
         )
         return first if same else None
 
-    def _lengths(self, source: _SourceValue, element_bytes: int) -> Iterator[AllocatedLength]:
+    def _allocated_lengths_of(
+        self, source: _SourceValue, element_bytes: int
+    ) -> Iterator[AllocatedLength]:
         """Yields the lengths of all allocations to which a pointer may point. Each value must be
         the address of a first element.
         """
@@ -125,7 +127,9 @@ class AllocatedLengths:
             decl = plain.decl if isinstance(plain, Name) else plain.field
             if decl.ctype.kind == "array" and decl.kind != "parameter":
                 size = decl.ctype.innermost.bytes
-                yield self._element_count(_extents(decl.ctype), size, function, element_bytes)
+                yield self._element_count(
+                    _declared_extents(decl.ctype), size, function, element_bytes
+                )
                 continue
             # An assignment from a visited variable, as in a swap, adds no new target.
             if (decl.name, decl.span) not in seen:
@@ -178,7 +182,7 @@ class AllocatedLengths:
                     passed = any(
                         is_member(address_taken(argument), field) for argument in expression.args
                     )
-                    if passed and not self._frees(expression):
+                    if passed and not self._frees_memory(expression):
                         raise _UnknownLengthError
         return sources
 
@@ -193,7 +197,7 @@ class AllocatedLengths:
                 passed = any(
                     is_variable(address_taken(argument), decl) for argument in expression.args
                 )
-                if passed and not self._frees(expression):
+                if passed and not self._frees_memory(expression):
                     raise _UnknownLengthError
             elif is_variable(assigned_place(expression), decl):
                 if not isinstance(expression, Assign) or expression.op != "=":
@@ -201,7 +205,7 @@ class AllocatedLengths:
                 assigned.append(expression.right)
         return assigned
 
-    def _frees(self, call: CallExpr) -> bool:
+    def _frees_memory(self, call: CallExpr) -> bool:
         body = self._unit.body_of(call.decl) if call.decl is not None else None
         return body is not None and any(
             isinstance(expression, CallExpr) and expression.name == "free"
@@ -247,7 +251,7 @@ class AllocatedLengths:
         ]
 
 
-def _extents(ctype: CType) -> list[Expression]:
+def _declared_extents(ctype: CType) -> list[Expression]:
     """Returns the declared extents of an array type, one per dimension."""
     extents: list[Expression] = []
     inner: CType | None = ctype

@@ -77,7 +77,7 @@ class CallOrder:
         """Returns whether every path to `read` executes all assignments first."""
         if not assignments:
             return True
-        reads, sets = self._paths([read]), self._paths(assignments)
+        reads, sets = self._call_paths_to([read]), self._call_paths_to(assignments)
         if reads is None or sets is None or reads.main is None:
             return False
         if sets.main is None:  # `main` executes none of the assignments
@@ -119,7 +119,7 @@ class CallOrder:
 
     # -- paths --------------------------------------------------------------------------------
 
-    def _paths(self, places: Iterable[Site]) -> _CallPaths | None:
+    def _call_paths_to(self, places: Iterable[Site]) -> _CallPaths | None:
         """Returns the call paths from `main` to program points. Returns None if one is unknown."""
         steps: dict[Span, list[tuple[ProgramPoint, Function | None]]] = {}
         waiting: list[Function] = []
@@ -166,7 +166,7 @@ class CallOrder:
                 isinstance(statement, Jump) and statement.kind == "goto"
                 for statement in every_statement(function.body)
             )
-            parts = [] if jumps else list(_parts(function.body))
+            parts = [] if jumps else list(_parts_of_statement(function.body))
             part_numbers: dict[ProgramPoint, list[int]] = {}
             for number, (inside, _) in enumerate(parts):
                 for place in dict.fromkeys(inside):
@@ -175,7 +175,7 @@ class CallOrder:
         return self._parts[function.span]
 
 
-def _parts(statement: Stmt) -> Iterator[_ActionPart]:
+def _parts_of_statement(statement: Stmt) -> Iterator[_ActionPart]:
     if isinstance(statement, LOOPS):
         yield (*declared_in(statement), *expressions_in(statement)), True
         return
@@ -187,16 +187,16 @@ def _parts(statement: Stmt) -> Iterator[_ActionPart]:
     for expression in own_expressions(statement):
         yield tuple(every_expression(expression)), False
     for inner in inner_statements(statement):
-        yield from _parts(inner)
+        yield from _parts_of_statement(inner)
 
 
 def _part_numbers(
     places: Mapping[ProgramPoint, Sequence[int]],
-    wanted: Sequence[tuple[ProgramPoint, Function | None]],
+    points: Sequence[tuple[ProgramPoint, Function | None]],
 ) -> list[int] | None:
     """Returns the positions of the actions that contain the wanted expressions. Returns None if an
     expression is missing.
     """
-    if any(expression not in places for expression, _ in wanted):
+    if any(expression not in places for expression, _ in points):
         return None
-    return [number for expression, _ in wanted for number in places[expression]]
+    return [number for expression, _ in points for number in places[expression]]

@@ -15,7 +15,7 @@ import re
 from typing import NamedTuple
 
 from regionpredict.frontend.linking import LinkedUnit
-from regionpredict.frontend.lowering.candidate_functions import representative
+from regionpredict.frontend.lowering.candidate_functions import most_expensive_function
 from regionpredict.frontend.lowering.function_pointers import (
     Functions,
     called_functions,
@@ -91,12 +91,12 @@ class CallTrees:
         self._callees: dict[Function, frozenset[Function]] = {}
         self._message_writers: dict[Function, bool] = {}
 
-    def representative(self, functions: Functions) -> Decl | None:
+    def representative_target(self, functions: Functions) -> Decl | None:
         """Returns the function that represents several targets of a call. Returns None if their
         memory accesses differ.
         """
         if functions not in self._representatives:
-            self._representatives[functions] = representative(self._unit, functions)
+            self._representatives[functions] = most_expensive_function(self._unit, functions)
         return self._representatives[functions]
 
     def only_writes_messages(self, function: Function) -> bool:
@@ -174,13 +174,13 @@ class CallTrees:
             elif self.only_writes_messages(function):
                 self._known[function] = _MESSAGE
             else:
-                inside = self._statement(function.body, function)
+                inside = self._tree_of_statement(function.body, function)
                 self._known[function] = inside._replace(depth=inside.depth + 1)
         return self._known[function]
 
     def tree_of_loop(self, loop: Stmt | None, function: Function) -> CallTree:
         """Returns the combined call tree of all calls in a loop of `function`."""
-        return _NOTHING if loop is None else self._statement(loop, function)
+        return _NOTHING if loop is None else self._tree_of_statement(loop, function)
 
     def branch_targets(self, functions: Functions) -> Functions:
         """Returns the possible targets of a call that become branches of an unknown condition.
@@ -203,12 +203,14 @@ class CallTrees:
         largest = sorted(trees, key=lambda decl: -trees[decl].statements)[:most]
         return tuple(decl for decl in functions if decl in largest) if len(largest) > 1 else ()
 
-    def _statement(self, statement: Stmt, at: Function) -> CallTree:
-        trees = [self._expression(expression, at) for expression in own_expressions(statement)]
+    def _tree_of_statement(self, statement: Stmt, at: Function) -> CallTree:
+        trees = [
+            self._trees_of_expression(expression, at) for expression in own_expressions(statement)
+        ]
         for inner in inner_statements(statement):
             if not (isinstance(statement, If) and self._is_excluded(statement, inner, at)):
-                trees.append(self._statement(inner, at))
-        return _combined(trees)
+                trees.append(self._tree_of_statement(inner, at))
+        return _combined_trees(trees)
 
     def _is_excluded(self, statement: If, side: Stmt, at: Function) -> bool:
         """Returns whether a branch always ends the program or calls a hook without a known
@@ -221,20 +223,20 @@ class CallTrees:
         )
         return side is statement.then and hook is not None
 
-    def _expression(self, expression: Expression, at: Function) -> CallTree:
+    def _trees_of_expression(self, expression: Expression, at: Function) -> CallTree:
         calls = [self._call(inner, at) for inner in every_expression(expression)
                  if isinstance(inner, CallExpr)]  # fmt: skip
-        return _combined([CallTree(1, 0, all_visible=True), *calls])
+        return _combined_trees([CallTree(1, 0, all_visible=True), *calls])
 
     def _call(self, call: CallExpr, at: Function) -> CallTree:
         pointed = called_functions(self._unit, call, at)
-        target = self.representative(pointed)
+        target = self.representative_target(pointed)
         if target is not None:
             call = call._replace(name=target.name, decl=target, pointer=None)
         elif pointed:  # a caller that is inlined may hand one of them on
             bodies = [self._unit.body_of(decl) for decl in self.branch_targets(pointed)]
             trees = [self.tree_of(body) for body in bodies if body is not None]
-            return _combined(trees) if trees else _INVISIBLE
+            return _combined_trees(trees) if trees else _INVISIBLE
         function = self._unit.body_of(call.decl) if call.decl is not None else None
         if function is not None:
             return self.tree_of(function)
@@ -269,7 +271,7 @@ def _is_known(call: CallExpr) -> bool:
     )
 
 
-def _combined(trees: list[CallTree]) -> CallTree:
+def _combined_trees(trees: list[CallTree]) -> CallTree:
     return CallTree(
         sum(tree.statements for tree in trees),
         max((tree.depth for tree in trees), default=0),

@@ -92,7 +92,7 @@ class _NotComparableError(Exception):
     """Raised if the memory accesses of a function are unknown or cannot be compared."""
 
 
-def representative(unit: LinkedUnit, functions: Functions) -> Decl | None:
+def most_expensive_function(unit: LinkedUnit, functions: Functions) -> Decl | None:
     """Returns the most expensive of several functions that access the same memory. Returns None if
     their accesses differ or are unknown, or if the list is empty.
     """
@@ -129,7 +129,7 @@ def _cost_of_call(unit: LinkedUnit, decl: Decl, call_stack: tuple[Function, ...]
         raise _NotComparableError
     if ends_program(unit, function.body):
         return _NOTHING
-    return _FunctionBody(unit, function, (*call_stack, function)).cost()
+    return _FunctionBody(unit, function, (*call_stack, function)).cost_and_accesses()
 
 
 class _FunctionBody:
@@ -149,12 +149,12 @@ class _FunctionBody:
             place.decl for place in map(set_place, inside) if isinstance(place, Name)
         }  # fmt: skip
 
-    def cost(self) -> _FunctionCost:
+    def cost_and_accesses(self) -> _FunctionCost:
         """Returns the cost and the memory accesses of one execution of the function."""
-        operations = self._statement(self._function.body, in_loop=False)
+        operations = self._add_statement(self._function.body, in_loop=False)
         return _FunctionCost(operations, frozenset(self._places))
 
-    def _statement(self, statement: Stmt, *, in_loop: bool) -> float:
+    def _add_statement(self, statement: Stmt, *, in_loop: bool) -> float:
         if isinstance(statement, (Directive, Unread, RangeFor)):
             raise _NotComparableError
         if isinstance(statement, Compound) and statement.label:
@@ -163,18 +163,18 @@ class _FunctionBody:
         inside = in_loop or loops
         total = 0.0
         for expression in own_expressions(statement):
-            total += self._expression(expression, in_loop=inside)
+            total += self._add_expression(expression, in_loop=inside)
         for inner in inner_statements(statement):
-            total += self._statement(inner, in_loop=inside)
-        return total * (_trips(statement) if loops else 1.0)
+            total += self._add_statement(inner, in_loop=inside)
+        return total * (_assumed_trips(statement) if loops else 1.0)
 
-    def _expression(self, expression: Expression, *, in_loop: bool) -> float:
+    def _add_expression(self, expression: Expression, *, in_loop: bool) -> float:
         total = 0.0
         bases: set[Expression | None] = set()  # subexpressions of lvalues that were recorded
         for inner in every_expression(expression):
             comparable = True
             if isinstance(inner, (Binary, Assign)):
-                total += _operations(inner)
+                total += _operations_in(inner)
             elif isinstance(inner, CallExpr):
                 total += self._call(inner)
             elif isinstance(inner, Opaque):
@@ -257,13 +257,13 @@ def _is_local_memory(place: Expression) -> bool:
     return decl.kind == "local" or (decl.kind == "parameter" and decl.ctype.kind == "struct")
 
 
-def _operations(expression: Binary | Assign) -> float:
+def _operations_in(expression: Binary | Assign) -> float:
     if expression.op in ("=", ",", "&&", "||"):
         return 0.0
     return DIVISION.value if expression.op in ("/", "/=", "%", "%=") else 1.0
 
 
-def _trips(loop: Stmt) -> float:
+def _assumed_trips(loop: Stmt) -> float:
     """Returns the constant bound of a loop as its number of iterations, or an assumed number of
     iterations.
     """

@@ -121,7 +121,9 @@ class _Calls:
         """
         choices_found = []
         if call.decl is None and call.pointer is not None:
-            choices_found.append(self._choice(call.pointer, None, enclosing, alone=True))
+            choices_found.append(
+                self._choice_of_function(call.pointer, None, enclosing, alone=True)
+            )
         called = self._unit.body_of(call.decl) if call.decl is not None else None
         for at, argument in enumerate(call.args):
             if called is None or at >= len(called.parameters):
@@ -130,10 +132,10 @@ class _Calls:
                 called, called.parameters[at]
             ):
                 alone = selecting_expression(call) is argument
-                choices_found.append(self._choice(argument, at, enclosing, alone=alone))
+                choices_found.append(self._choice_of_function(argument, at, enclosing, alone=alone))
         return tuple(choice for choice in choices_found if choice is not None)
 
-    def _choice(
+    def _choice_of_function(
         self, pointer: Expression, position: int | None, enclosing: Around, *, alone: bool
     ) -> Choice | None:
         pointer = without_cast_or_dereference(
@@ -174,7 +176,7 @@ class _Calls:
             if counted is None:
                 continue
             if element.subscript is None:
-                ends = _sentinel(counted.loop.condition, element.base.decl, counted.decl)
+                ends = _sentinel_member(counted.loop.condition, element.base.decl, counted.decl)
                 is_pointer_loop = element.base.decl is counted.decl and counted.loop.init is None
                 return passed._replace(ends=ends) if is_pointer_loop and ends else None
             linear = self._linear_index(element.subscript, counted.decl)
@@ -182,7 +184,7 @@ class _Calls:
                 continue
             passed = passed._replace(sign=linear[0], offset=linear[1])
             if counted.header is None:
-                ends = _sentinel(counted.loop.condition, element.base.decl, counted.decl)
+                ends = _sentinel_member(counted.loop.condition, element.base.decl, counted.decl)
                 starts_at_first = linear == (1, 0) and self._starts_at_first_element(counted)
                 return passed._replace(ends=ends) if ends and starts_at_first else None
             first, step = counted.header.start, counted.header.step
@@ -284,7 +286,7 @@ class _Calls:
         if counted.header is None:
             if linear != (1, 0) or not self._starts_at_first_element(counted):
                 return None
-            end = _sentinel(counted.loop.condition, table, counted.decl)
+            end = _sentinel_member(counted.loop.condition, table, counted.decl)
             if end is None:
                 return None
             last = next((at for at, row in enumerate(rows) if not row.get(end)), None)
@@ -330,7 +332,7 @@ def _table_of_pointer_loop(counted: _CountedLoop) -> Decl | None:
     return None
 
 
-def _sentinel(condition: Expression | None, table: Decl, counter: Decl) -> str | None:
+def _sentinel_member(condition: Expression | None, table: Decl, counter: Decl) -> str | None:
     """Returns the member whose null value ends a loop over a table: `run` in `tests[k].run !=
     NULL`. Returns "" for a table of pointers.
     """

@@ -32,11 +32,13 @@ def constant_number(expression: Expression | None) -> int | float | None:
     Constants are literals, enumerators, and variables declared `const` with a constant value.
     Floating-point arithmetic has double precision, or single if the type requires it.
     """
-    number = _number(expression, 0)
+    number = _constant_number(expression, 0)
     return number if isinstance(number, (int, float)) and math.isfinite(number) else None
 
 
-def division(kind: str, op: str, left: Expression | None, right: Expression, ctype: CType) -> str:
+def division_kind(
+    kind: str, op: str, left: Expression | None, right: Expression, ctype: CType
+) -> str:
     """Returns the operation kind of a division or remainder. A constant divisor is appended, as in
     `int_div:/8u`.
 
@@ -45,7 +47,7 @@ def division(kind: str, op: str, left: Expression | None, right: Expression, cty
     """
     if op not in ("/", "%") or (ctype.kind == "int" and ctype.bits > _MAX_DIVIDEND_BITS):
         return kind
-    by = as_type(_number(right, 0), ctype)
+    by = as_type(_constant_number(right, 0), ctype)
     if not isinstance(by, (int, float)) or not by or not math.isfinite(by):
         return kind
     if left is not None and constant_number(left) is not None:
@@ -54,7 +56,7 @@ def division(kind: str, op: str, left: Expression | None, right: Expression, cty
     return f"{kind}:{op}{by}{unsigned}"
 
 
-def _number(expression: Expression | None, names: int) -> Value:
+def _constant_number(expression: Expression | None, names: int) -> Value:
     if isinstance(expression, (IntLit, FloatLit)):
         return as_type(expression.value, type_of(expression))
     if isinstance(expression, Name):
@@ -62,14 +64,14 @@ def _number(expression: Expression | None, names: int) -> Value:
         if decl.value is not None:
             return decl.value
         known = decl.is_const and names < _MOST_NAMES
-        return as_type(_number(decl.init, names + 1), decl.ctype) if known else UNKNOWN
+        return as_type(_constant_number(decl.init, names + 1), decl.ctype) if known else UNKNOWN
     if isinstance(expression, Cast) and expression.ctype.kind in ("int", "float"):
-        return as_type(_number(expression.operand, names), expression.ctype)
+        return as_type(_constant_number(expression.operand, names), expression.ctype)
     if isinstance(expression, Unary):
-        return apply_unary(expression, _number(expression.operand, names))
+        return apply_unary(expression, _constant_number(expression.operand, names))
     if not isinstance(expression, Binary):
         return UNKNOWN
     # The right operand comes first: in long sums, non-constant terms are more often at the end.
-    right = _number(expression.right, names)
-    left = UNKNOWN if right is UNKNOWN else _number(expression.left, names)
+    right = _constant_number(expression.right, names)
+    left = UNKNOWN if right is UNKNOWN else _constant_number(expression.left, names)
     return apply_binary(expression, left, right)

@@ -189,10 +189,10 @@ class _StoredDefinitions:
             for name, use in list(uses.items()):
                 if name not in self._seen:
                     self._seen.add(name)
-                    new += self._define(name, use)
+                    new += self._define_name(name, use)
         return new
 
-    def _define(self, name: str, use: Member | Index) -> list[str]:
+    def _define_name(self, name: str, use: Member | Index) -> list[str]:
         home = self._homes.get(name) or self._finder.set_once.readers.get(name)
         stored = self._finder.member_value(use, home)
         if stored is None or name in stored[0].names or name in self._definitions:
@@ -248,7 +248,7 @@ class _DefinitionFinder:
             {name: self.context.value(use, Frame({})) for name, use in sorted(uses.items())}
         )
 
-    def _outlives(self, use: Name) -> bool:
+    def _outlives_function(self, use: Name) -> bool:
         if self.values is None or self.site is None:
             return False
         return self.values.uses_old_values(self.site, use)
@@ -272,7 +272,7 @@ class _DefinitionFinder:
             return self._global_value(decl, writers) if decl.init is None else None
         if decl.kind == "parameter" and decl not in function.parameters:
             return None
-        if function is self.function and self._outlives(use):
+        if function is self.function and self._outlives_function(use):
             return None
         is_set = self.unit.is_set(decl, function)
         if decl.kind == "parameter":

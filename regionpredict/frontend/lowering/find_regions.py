@@ -28,7 +28,7 @@ from regionpredict.frontend.lowering.parallel_constructs import (
     enables_nested_parallelism,
     outer_parallel,
 )
-from regionpredict.frontend.lowering.pointed_members import declares
+from regionpredict.frontend.lowering.pointed_members import declares_variable
 from regionpredict.frontend.lowering.qualified_names import with_qualified_names
 from regionpredict.frontend.lowering.region_builder import RegionBuilder
 from regionpredict.frontend.lowering.symbolic_values import Context
@@ -148,7 +148,7 @@ def withheld_regions(unit: LinkedUnit, reason: str) -> UnitRegions:
 
 def _region_of_directive(
     unit: LinkedUnit, function: Function, site: LoopSite, trees: CallTrees, numbers: ThreadNumbers,
-    around: CallingRegions,
+    calling_regions: CallingRegions,
 ) -> tuple[Region, tuple[Definition, ...]]:  # fmt: skip
     """Returns the region of one directive, with the definitions of its names."""
     span = site.directive.span
@@ -161,7 +161,9 @@ def _region_of_directive(
     if site.target and region.nest is not None:
         region = replace(region, diagnostics=(*region.diagnostics, target_note(span)))
     if region.context != "orphaned" and not site.target:
-        region = _with_enclosing_parallel(unit, region, site.nested_in, around.callers_of(function))
+        region = _with_enclosing_parallel(
+            unit, region, site.nested_in, calling_regions.callers_of(function)
+        )
     return with_unified_names(unit, region, defined)
 
 
@@ -237,19 +239,20 @@ def _region_without_loop(
 
 
 def _constructs_without_hint(
-    unit: LinkedUnit, function: Function, trees: CallTrees, seen: set[Span], *, tasks: bool
+    unit: LinkedUnit, function: Function, trees: CallTrees, listed_spans: set[Span], *, tasks: bool
 ) -> list[tuple[Region, tuple[Definition, ...]]]:
     """Returns empty regions for the OpenMP constructs of a function that contain no worksharing
     loop.
 
-    `seen` contains the constructs already listed. `tasks` says that explicit tasks are regions.
+    `listed_spans` contains the constructs already listed. `tasks` says that explicit tasks are
+    regions.
     """
     built: list[tuple[Region, tuple[Definition, ...]]] = []
     for directive, rule, message in other_constructs(function.body):
         span = directive.span
-        if span in seen or (tasks and directive.pragma.is_task):
+        if span in listed_spans or (tasks and directive.pragma.is_task):
             continue
-        seen.add(span)
+        listed_spans.add(span)
         region = _region_without_loop(unit, function, directive.pragma, span, trees, "orphaned")
         built.append((replace(region, diagnostics=(Diagnostic(rule, span, message),)), ()))
     return built
@@ -267,7 +270,8 @@ def other_names(
     used_names = {word[0] for name in names if (word := _VARIABLE.match(name))}
     declarations = {
         name: decl for name, (decl, _) in context.declarations().items()
-        if name.endswith("'") or (name in used_names and not declares(unit, function, decl))
+        if name.endswith("'")
+        or (name in used_names and not declares_variable(unit, function, decl))
     }  # fmt: skip
     begins = (
         sorted((f.span.file, f.span.line, f.name) for f in unit.bodies()) if declarations else []
@@ -279,7 +283,7 @@ def other_names(
                   if file == decl.span.file and line <= decl.span.line]  # fmt: skip
         if decl.kind in ("global", "static"):
             home, before = None, before if name.endswith("'") else []
-        is_declared_there = home is not None and declares(unit, home, decl)
+        is_declared_there = home is not None and declares_variable(unit, home, decl)
         function_name = (
             home.name if home is not None and is_declared_there else before[-1] if before else ""
         )
@@ -301,12 +305,12 @@ def with_unified_names(
 
 
 def _regions_of_unparsed_code(
-    unit: LinkedUnit, trees: CallTrees, seen: set[tuple[str, int, int]]
+    unit: LinkedUnit, trees: CallTrees, listed_lines: set[tuple[str, int, int]]
 ) -> list[tuple[Region, tuple[Definition, ...]]]:
     """Returns empty regions for directives in code that the parser could not recover."""
     lost: list[tuple[Region, tuple[Definition, ...]]] = []
     for file, pragma in unit.directives:
-        if (file, pragma.line, pragma.offset) in seen:
+        if (file, pragma.line, pragma.offset) in listed_lines:
             continue
         span = Span(file, pragma.line, pragma.column)
         context = "combined" if "parallel" in pragma.kind.split() else "orphaned"

@@ -62,7 +62,7 @@ class FloatConditions:
 
     def record_initial_value(self, decl: Decl) -> None:
         """Records the initial value of a variable that is not assigned again."""
-        value = self._ratio(decl.init) if decl.init is not None else None
+        value = self._ratio_of_constants(decl.init) if decl.init is not None else None
         if value is not None:
             self._variables[decl] = value
 
@@ -87,28 +87,28 @@ class FloatConditions:
                       for side, known in zip(sides, exact, strict=True)]  # fmt: skip
             return Expr.atom("and" if condition.op == "&&" else "or", *values)
         if isinstance(condition, Binary):
-            return self._comparison(condition)
-        number = self._ratio(condition) if type_of(condition).kind == "float" else None
-        return None if number is None else _unequal(number, _Ratio(ZERO, ONE))
+            return self._comparison_value(condition)
+        number = self._ratio_of_constants(condition) if type_of(condition).kind == "float" else None
+        return None if number is None else _inequality_of(number, _Ratio(ZERO, ONE))
 
-    def _comparison(self, condition: Binary) -> Expr | None:
+    def _comparison_value(self, condition: Binary) -> Expr | None:
         op, left, right = condition.op, condition.left, condition.right
         if "float" not in (type_of(left).kind, type_of(right).kind):
             return None
         if op in _MIRROR:
             op, left, right = _MIRROR[op], right, left
-        first, second = self._ratio(left), self._ratio(right)
+        first, second = self._ratio_of_constants(left), self._ratio_of_constants(right)
         if op not in _COMPARED or first is None or second is None:
             return None
         if op == "!=":
-            return _unequal(first, second)
+            return _inequality_of(first, second)
         if op == "==":
-            return Expr.atom("not", _unequal(first, second))
+            return Expr.atom("not", _inequality_of(first, second))
         if (first.denominator, second.denominator) != (ONE, ONE):
             return None  # the unknown sign of the denominator may reverse the comparison
         return Expr.atom(_COMPARED[op], first.numerator, second.numerator)
 
-    def _ratio(self, expression: Expression) -> _Ratio | None:
+    def _ratio_of_constants(self, expression: Expression) -> _Ratio | None:
         number = exact_number(expression)
         if number is not None:
             return _Ratio(Expr.const(number), ONE)
@@ -119,13 +119,20 @@ class FloatConditions:
                 return _Ratio(self._context.value(expression, Frame({})), ONE)
             return self._variables.get(decl)
         if isinstance(expression, Cast):
-            return self._ratio(expression.operand) if expression.ctype.kind == "float" else None
+            return (
+                self._ratio_of_constants(expression.operand)
+                if expression.ctype.kind == "float"
+                else None
+            )
         if isinstance(expression, Unary) and expression.op == "-":
-            inner = self._ratio(expression.operand)
+            inner = self._ratio_of_constants(expression.operand)
             return None if inner is None else _Ratio(-inner.numerator, inner.denominator)
         if not isinstance(expression, Binary) or type_of(expression).kind != "float":
             return None
-        left, right = self._ratio(expression.left), self._ratio(expression.right)
+        left, right = (
+            self._ratio_of_constants(expression.left),
+            self._ratio_of_constants(expression.right),
+        )
         if left is None or right is None or not (_is_exact(left) and _is_exact(right)):
             return None
         if expression.op == "*":
@@ -143,7 +150,7 @@ def _is_exact(number: _Ratio) -> bool:
     return whole and number.denominator == ONE
 
 
-def _unequal(left: _Ratio, right: _Ratio) -> Expr:
+def _inequality_of(left: _Ratio, right: _Ratio) -> Expr:
     """Returns the condition that two values differ. A division by zero differs from every
     number.
     """

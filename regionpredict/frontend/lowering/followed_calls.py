@@ -129,7 +129,7 @@ class CallInliner:
         """Whether the current statement is in a loop of the current function."""
         return len(self.context.open_loops) > self._loops_at_call[-1]
 
-    def follow(self, call: CallExpr, frame: Frame, nodes: list[Node]) -> InliningResult:
+    def inline_call(self, call: CallExpr, frame: Frame, nodes: list[Node]) -> InliningResult:
         """Inlines a call and returns the type of its result. Returns the call of a library function
         if it replaces the call, and None if the call cannot be inlined.
         """
@@ -137,7 +137,7 @@ class CallInliner:
         self.context.followed.discard(original_call)
         targets = self._targets_of_pointer(call)
         functions = targets.functions
-        representative = self.trees.representative(functions)
+        representative = self.trees.representative_target(functions)
         if representative is not None:
             call = call._replace(name=representative.name, decl=representative, pointer=None)
         function = self.unit.body_of(call.decl) if call.decl is not None else None
@@ -165,12 +165,12 @@ class CallInliner:
                 "RP108", call.span, f"{call.name}() is not inlined: counted as a call"
             )
             return None
-        ctype = self._inline(original_call, call.decl, call.args, function, frame, nodes)
+        ctype = self._inline_function(original_call, call.decl, call.args, function, frame, nodes)
         if len(functions) > 1:
             self.context.returned.pop(original_call, None)  # other targets may return other values
         return ctype
 
-    def _inline(
+    def _inline_function(
         self, original_call: CallExpr, decl: Decl, args: tuple[Expression, ...], function: Function,
         frame: Frame, nodes: list[Node],
     ) -> CType:  # fmt: skip
@@ -385,7 +385,7 @@ class CallInliner:
         if kind == "int":
             result = self.context.value(value, frame)
         elif kind == "pointer":
-            result = self.context.pointer(value, frame)
+            result = self.context.address_in(value, frame)
         self.results[-1].append(result)
 
     def _record_return_value(self, call: CallExpr, results: list[Expr | Pointer | None]) -> None:
@@ -404,7 +404,7 @@ class CallInliner:
 
     def _record_element(self, call: CallExpr, frame: Frame) -> None:
         """Records that a library algorithm returns a pointer to an unknown element of its array."""
-        array = self.context.pointer(call.args[0], frame)
+        array = self.context.address_in(call.args[0], frame)
         if array is not None and call.decl is not None and call.decl.ctype.kind == "pointer":
             self.context.returned[call] = array.plus(self.context.varying(call.name))
 

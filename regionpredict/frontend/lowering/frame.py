@@ -34,7 +34,7 @@ class Pointer(NamedTuple):
         return self._replace(pointee=field.ctype, member=member, offset=offset)
 
 
-def decayed(place: Pointer | None) -> Pointer | None:
+def address_of_first_element(place: Pointer | None) -> Pointer | None:
     """Returns the address of the first element of the array at `place`, or the pointer stored at
     `place`. Returns None for other types.
     """

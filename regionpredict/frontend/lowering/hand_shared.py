@@ -40,7 +40,7 @@ from regionpredict.frontend.lowering.thread_partition import (
     Partition,
     ThreadBounds,
     shared_loop,
-    simplified,
+    simplify_conditionals,
     thread_bounds,
 )
 from regionpredict.frontend.syntax import (
@@ -188,7 +188,7 @@ class _SharedLoopSearch:
         function = self.unit.body_of(call.decl) if call.decl is not None else None
         if function is None or threads.depth >= _MAX_CALLS:
             return
-        builder = self._builder(call.span)
+        builder = self._region_builder_for(call.span)
         context = builder.context
         frame = builder.values_before(call, threads.body, Frame(dict(threads.parameter_values)))
         if frame is None:
@@ -227,7 +227,7 @@ class _SharedLoopSearch:
         loop.
         """
         threads, span = self.threads, loop.span
-        builder = self._builder(span)
+        builder = self._region_builder_for(span)
         context = "orphaned" if threads.team is None else "inside"
         region = builder.build(loop, context, enclosing, threads.team, preceding=threads.body)
         if region.nest is None:
@@ -262,7 +262,7 @@ class _SharedLoopSearch:
         defined = with_one_thread_definitions(region, defined)
         return ManuallySharedLoop(loop, region, defined, threads.directive.span)
 
-    def _builder(self, span: Span) -> RegionBuilder:
+    def _region_builder_for(self, span: Span) -> RegionBuilder:
         pragma = Pragma("for", (Clause("nowait"),), 0, 0, span.line, span.column, "")
         return RegionBuilder(self.unit, self.threads.function, pragma, span, self.trees)
 
@@ -273,7 +273,7 @@ class _SharedLoopSearch:
         loop over the threads that contains the loop. Returns None for an unsupported header.
         """
         threads, span = self.threads, loop.span
-        builder = self._builder(span)
+        builder = self._region_builder_for(span)
         context = "orphaned" if threads.team is None else "inside"
         region = builder.build(
             loop,
@@ -367,7 +367,10 @@ def _whole_range(
     if size is not None:
         return None
     alone = {THREAD_NUMBER: Expr.const(0), TEAM: Expr.const(1), _MOST_THREADS: Expr.const(1)}
-    made = {name: simplified(value.substitute(alone)) for name, value in parameter_values.items()}
+    made = {
+        name: simplify_conditionals(value.substitute(alone))
+        for name, value in parameter_values.items()
+    }
     numbers = {name: value for name, value in made.items() if value.constant is not None}
     return bounds.with_replacements({**alone, **numbers})
 

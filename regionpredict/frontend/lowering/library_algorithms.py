@@ -122,13 +122,13 @@ def algorithm_loops(call: CallExpr, context: Context, frame: Frame) -> Stmt | No
     loops = _LoopBuilder(call, context, frame)
     if name in _SORTS:
         order = call.args[-1] if len(call.args) > 2 and name != "partial_sort" else None
-        place = context.pointer(_without_pointer_cast(first), frame)
+        place = context.address_in(_without_pointer_cast(first), frame)
         return loops.sort(first, length, order) if place is not None else None
     if name in _SEARCHES:
         return loops.search(first, length)
     if name in _LOOKUPS:
         return loops.compare_once(first)
-    return loops.traverse(length, _COUNTED.get(name) or _RANGES[name])
+    return loops.traversal_loop(length, _COUNTED.get(name) or _RANGES[name])
 
 
 def _sort_of_c(call: CallExpr, context: Context, frame: Frame) -> Stmt | None:
@@ -138,7 +138,7 @@ def _sort_of_c(call: CallExpr, context: Context, frame: Frame) -> Stmt | None:
     if len(call.args) != 4:
         return None
     base, length, size, order = call.args
-    place = context.pointer(_without_pointer_cast(base), frame)
+    place = context.address_in(_without_pointer_cast(base), frame)
     step = context.value(size, frame).constant
     if place is None or step is None or step <= 0 or place.pointee.bytes != step:
         return None
@@ -160,7 +160,7 @@ class _LoopBuilder:
         self._frame.env[held] = self._context.value(length, self._frame)
         return Name(held, self._at)
 
-    def traverse(self, length: Expression, effect: _RangeEffect) -> Stmt | None:
+    def traversal_loop(self, length: Expression, effect: _RangeEffect) -> Stmt | None:
         """Returns a loop that applies `effect` to each element. Returns None if an array is
         unknown.
         """
@@ -180,14 +180,18 @@ class _LoopBuilder:
         body: list[Stmt] = []
         if effect.op == "+":
             total = Decl(f"total of {self._element.name}", "local", type_of(read[0]), self._at)
-            body.append(self._statement(Assign("+=", Name(total, self._at), value, self._at)))
+            body.append(
+                self._expression_statement(Assign("+=", Name(total, self._at), value, self._at))
+            )
             value = Name(total, self._at)
         elif not effect.writes:
-            body.append(self._statement(value if len(read) > 1 else Binary("<", value, value)))
+            body.append(
+                self._expression_statement(value if len(read) > 1 else Binary("<", value, value))
+            )
         values = [value] if len(effect.writes) < 2 else read[::-1]
         for at, stored in zip(effect.writes, values, strict=False):
-            body.append(self._statement(Assign("=", elements[at], stored, self._at)))
-        return self._for_loop(self._element, 0, length, self._increment(self._element),
+            body.append(self._expression_statement(Assign("=", elements[at], stored, self._at)))
+        return self._for_loop(self._element, 0, length, self._increment_statement(self._element),
                              Compound(tuple(body)))  # fmt: skip
 
     def sort(self, base: Expression, length: Expression, order: Expression | None) -> Stmt | None:
@@ -204,14 +208,20 @@ class _LoopBuilder:
             operand = address if by_address else element
             compared = _call_of_comparison(order, (operand, operand), self._call)
         length = self._saved_length(length)
-        body = Compound((self._statement(compared),
-                         self._statement(Assign("=", element, element, self._at))))  # fmt: skip
-        one_pass = self._for_loop(self._element, 0, length, self._increment(self._element), body)
+        body = Compound(
+            (
+                self._expression_statement(compared),
+                self._expression_statement(Assign("=", element, element, self._at)),
+            )
+        )
+        one_pass = self._for_loop(
+            self._element, 0, length, self._increment_statement(self._element), body
+        )
         width = Decl(f"passes of {self._element.name}", "local", LONG, self._at)
         elements = self._context.value(length, self._frame).constant
         if elements is not None:  # a loop with doubling steps would be unrolled
             passes = IntLit(max(0, math.ceil(elements) - 1).bit_length())
-            return self._for_loop(width, 0, passes, self._increment(width), one_pass)
+            return self._for_loop(width, 0, passes, self._increment_statement(width), one_pass)
         doubled = Assign("*=", Name(width, self._at), IntLit(2), self._at)
         return self._for_loop(width, 1, length, doubled, one_pass)
 
@@ -222,8 +232,8 @@ class _LoopBuilder:
             return None
         step = Decl(f"step of {self._element.name}", "local", LONG, self._at)
         here = Name(self._element, self._at)
-        start = self._statement(Assign("=", here, IntLit(0), self._at))
-        onwards = self._statement(Assign("+=", here, Name(step, self._at), self._at))
+        start = self._expression_statement(Assign("=", here, IntLit(0), self._at))
+        onwards = self._expression_statement(Assign("+=", here, Name(step, self._at), self._at))
         body = If(Binary("<", element, self._call.args[-1]), onwards, None, self._at)
         doubled = Assign("*=", Name(step, self._at), IntLit(2), self._at)
         return Compound((start, self._for_loop(step, 1, self._saved_length(length), doubled, body)))
@@ -234,14 +244,14 @@ class _LoopBuilder:
         if element is None:
             return None
         self._frame.env[self._element] = self._context.varying(self._call.name)
-        return self._statement(Binary("==", element, self._call.args[-1]))
+        return self._expression_statement(Binary("==", element, self._call.args[-1]))
 
     def _element_at(self, base: Expression) -> Unary | None:
         """Returns the array element at the loop variable, where `base` is the array's address.
         Returns None if the array is unknown.
         """
         base = _without_pointer_cast(base)
-        place: Pointer | None = self._context.pointer(base, self._frame)
+        place: Pointer | None = self._context.address_in(base, self._frame)
         if place is None or place.array not in self._context.arrays:
             return None
         array = Decl(show(base), "local", CType("pointer", element=place.pointee), self._at)
@@ -254,14 +264,16 @@ class _LoopBuilder:
     ) -> For:
         # An assignment, not an initializer, because an initial value without other assignments
         # counts as constant.
-        start = self._statement(Assign("=", Name(variable, self._at), IntLit(begin), self._at))
+        start = self._expression_statement(
+            Assign("=", Name(variable, self._at), IntLit(begin), self._at)
+        )
         inside = Binary("<", Name(variable, self._at), end)
         return For(start, inside, advance, body, self._at)
 
-    def _statement(self, expression: Expression) -> ExprStmt:
+    def _expression_statement(self, expression: Expression) -> ExprStmt:
         return ExprStmt(expression, self._at)
 
-    def _increment(self, variable: Decl) -> Expression:
+    def _increment_statement(self, variable: Decl) -> Expression:
         return Unary("p++", Name(variable, self._at), self._at)
 
 

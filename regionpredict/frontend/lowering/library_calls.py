@@ -79,23 +79,23 @@ class _Routine(NamedTuple):
     blocked: bool = False
 
 
-def _vector(address: int, increment: int | None, *kinds: str) -> _Operand:
+def _vector_element(address: int, increment: int | None, *kinds: str) -> _Operand:
     return _Operand(address, kinds, 0, increment, None)
 
 
 _R, _W, _RW = ("read",), ("write",), ("read", "write")
 # Argument positions of BLAS level 1, which are the same in the C and Fortran interfaces.
 _LEVEL_1 = {
-    "axpy": _Routine((0,), (_vector(2, 3, *_R), _vector(4, 5, *_RW))),
-    "copy": _Routine((0,), (_vector(1, 2, *_R), _vector(3, 4, *_W)), 0, 0),
-    "swap": _Routine((0,), (_vector(1, 2, *_RW), _vector(3, 4, *_RW)), 0, 0),
-    "scal": _Routine((0,), (_vector(2, 3, *_RW),), 1, 0),
+    "axpy": _Routine((0,), (_vector_element(2, 3, *_R), _vector_element(4, 5, *_RW))),
+    "copy": _Routine((0,), (_vector_element(1, 2, *_R), _vector_element(3, 4, *_W)), 0, 0),
+    "swap": _Routine((0,), (_vector_element(1, 2, *_RW), _vector_element(3, 4, *_RW)), 0, 0),
+    "scal": _Routine((0,), (_vector_element(2, 3, *_RW),), 1, 0),
     **dict.fromkeys(("dot", "dotu", "dotc"),
-                    _Routine((0,), (_vector(1, 2, *_R), _vector(3, 4, *_R)))),
-    "nrm2": _Routine((0,), (_vector(1, 2, *_R),)),
-    "asum": _Routine((0,), (_vector(1, 2, *_R),), 0, 1),
-    "amax": _Routine((0,), (_vector(1, 2, *_R),), 0, 1),
-    "rot": _Routine((0,), (_vector(1, 2, *_RW), _vector(3, 4, *_RW)), 4, 2),
+                    _Routine((0,), (_vector_element(1, 2, *_R), _vector_element(3, 4, *_R)))),
+    "nrm2": _Routine((0,), (_vector_element(1, 2, *_R),)),
+    "asum": _Routine((0,), (_vector_element(1, 2, *_R),), 0, 1),
+    "amax": _Routine((0,), (_vector_element(1, 2, *_R),), 0, 1),
+    "rot": _Routine((0,), (_vector_element(1, 2, *_RW), _vector_element(3, 4, *_RW)), 4, 2),
 }  # fmt: skip
 # Argument positions of BLAS levels 2 and 3 in the Fortran interface. The C interface adds the
 # storage order as first argument. Fortran stores matrices by columns. A matrix stored by rows is
@@ -220,7 +220,7 @@ def _copy_or_fill_loop(
     moved = list(zip(args[: 2 if name in _COPIES else 1], ("write", "read"), strict=False))
     if _is_allocated_in_region(args[0]):  # the target has no name yet, so only the source counts
         moved = moved[1:]
-    places = [context.pointer(_without_cast(arg), frame) for arg, _ in moved]
+    places = [context.address_in(_without_cast(arg), frame) for arg, _ in moved]
     known = [place for place in places if place is not None]
     if len(known) < len(places):
         return None
@@ -236,11 +236,11 @@ def _copy_or_fill_loop(
     for place, array, (_, kind) in zip(known, arrays, moved, strict=True):
         if array is not None:
             at = Expr.name(variable) * (step // array.element_bytes or 1)
-            accesses.append(_access(place.plus(at), kind, call, step))
+            accesses.append(_access_by_call(place.plus(at), kind, call, step))
     if step == 1:
         accesses = [access._replace(bytes=1) for access in accesses]
     statement = Statement(show(call), call.span, (), tuple(reversed(accesses)))
-    return [_loop(variable, length, (statement,), call)]
+    return [_loop_of_routine(variable, length, (statement,), call)]
 
 
 def _is_allocated_in_region(argument: Expression) -> bool:
@@ -259,11 +259,11 @@ def _text_loop(name: str, call: CallExpr, context: Context, frame: Frame) -> lis
             argument = _without_cast(call.args[position]) if position < len(call.args) else None
             if isinstance(argument, Opaque):  # a string in quotes
                 continue
-            place = context.pointer(argument, frame) if argument is not None else None
+            place = context.address_in(argument, frame) if argument is not None else None
             if place is None:
                 return None
             if place.array in context.arrays:
-                accesses.append(_access(place.plus(Expr.name(variable)), kind, call, 1))
+                accesses.append(_access_by_call(place.plus(Expr.name(variable)), kind, call, 1))
     if not accesses:
         return []
     statement = Statement(show(call), call.span, (), tuple(accesses))
@@ -329,7 +329,7 @@ def _routine_loops(
         accesses: list[Access] = []
         bits, size = _WIDTHS[name[0]]
         for operand in operation.operands:
-            place = context.pointer(_without_cast(args[operand.address]), frame)
+            place = context.address_in(_without_cast(args[operand.address]), frame)
             if place is None:
                 return None
             if place.array not in context.arrays:
@@ -341,7 +341,9 @@ def _routine_loops(
             if operand.contiguous_loop is not None:
                 at = at + Expr.name(variables[operand.contiguous_loop])
             at = at * max(1, size // context.arrays[place.array].element_bytes)
-            accesses += [_access(place.plus(at), kind, call, size) for kind in operand.kinds]
+            accesses += [
+                _access_by_call(place.plus(at), kind, call, size) for kind in operand.kinds
+            ]
     finally:
         del context.open_loops[len(context.open_loops) - len(variables) :]
     flops_factor = 4 if name[0] in "cz" else 1  # for complex arithmetic
@@ -357,7 +359,7 @@ def _routine_loops(
     if operation.triangle is not None:
         lengths[operation.triangle[0]] = Expr.name(variables[operation.triangle[1]]) + 1
     for variable, length in reversed(list(zip(variables, lengths, strict=True))):
-        body = (_loop(variable, length, body, call),)
+        body = (_loop_of_routine(variable, length, body, call),)
     return list(body)
 
 
@@ -376,7 +378,7 @@ def _blocked_product(
         begin = Expr.name(f"{name}^")
         end = Expr.atom("min", length, begin + block)
         inside = (Loop(name, begin, end, "<", ONE, inside, call.span),)
-    inside = (_loop(outer, lengths[0], inside, call),)
+    inside = (_loop_of_routine(outer, lengths[0], inside, call),)
     for name, length in ((inner, lengths[2]), (middle, lengths[1])):
         inside = (Loop(f"{name}^", ZERO, length, "<", block, inside, call.span),)
     return inside[0]
@@ -391,7 +393,7 @@ def _number_argument(
     bare = _without_cast(argument)
     if isinstance(bare, Unary) and bare.op == "&":
         return context.value(bare.operand, frame)
-    if context.pointer(bare, frame) is None:
+    if context.address_in(bare, frame) is None:
         return context.value(bare, frame)
     return context.value(Unary("*", bare, Span("", 0)), frame)
 
@@ -407,11 +409,11 @@ def _new_loop_variable(name: str, call: CallExpr, context: Context) -> str:
     return variable
 
 
-def _loop(variable: str, length: Expr, body: tuple[Node, ...], call: CallExpr) -> Loop:
+def _loop_of_routine(variable: str, length: Expr, body: tuple[Node, ...], call: CallExpr) -> Loop:
     return Loop(variable, ZERO, length, "<", ONE, body, call.span)
 
 
-def _access(place: Pointer, kind: str, call: CallExpr, size: int) -> Access:
+def _access_by_call(place: Pointer, kind: str, call: CallExpr, size: int) -> Access:
     return Access(
         place.array, kind, place.subscripts, show(call), call.span, size, place.member, place.offset
     )

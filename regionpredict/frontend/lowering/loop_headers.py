@@ -186,7 +186,7 @@ def _build_header(
     moved = Expr.const(step) if isinstance(step, int) else context.value(step, frame)
     start = start_value(loop.init, decl, context, frame)
     if decl.ctype.kind == "pointer":
-        bound = context.pointer(limit, frame)
+        bound = context.address_in(limit, frame)
         same = isinstance(start, Pointer) and bound is not None and bound.array == start.array
         distance = None
         begin_at = start_expression(loop.init, decl)
@@ -195,7 +195,9 @@ def _build_header(
         elif begin_at is not None:  # the length is the difference of two pointers
             distance = context.value(Binary("-", limit, begin_at), frame)
         pointer = (
-            start if isinstance(start, Pointer) else context.pointer(Name(decl, loop.span), frame)
+            start
+            if isinstance(start, Pointer)
+            else context.address_in(Name(decl, loop.span), frame)
         )
         return Header(decl, Expr.const(0), comparison, distance, moved, pointer)
     begin = start if isinstance(start, Expr) else None
@@ -214,7 +216,7 @@ def start_value(
             return held
         return context.value(Name(decl, decl.span), frame)
     if decl.ctype.kind == "pointer":
-        return context.pointer(value, frame)
+        return context.address_in(value, frame)
     return converted(context.value(value, frame), decl.ctype)
 
 
@@ -260,18 +262,18 @@ def _assigned_step(assign: Assign, decl: Decl) -> Expression | int | None:
     if assign.op == "+=":
         return assign.right
     if assign.op == "-=":
-        return _negated(assign.right, assign)
+        return _negated_step(assign.right, assign)
     right = without_casts(assign.right)
     if assign.op == "=" and isinstance(right, Binary) and right.op in ("+", "-"):
         left, other = without_casts(right.left), without_casts(right.right)
         if is_variable(left, decl):
-            return other if right.op == "+" else _negated(other, assign)
+            return other if right.op == "+" else _negated_step(other, assign)
         if is_variable(other, decl) and right.op == "+":
             return left
     return None
 
 
-def _negated(expression: Expression, assign: Assign) -> Expression:
+def _negated_step(expression: Expression, assign: Assign) -> Expression:
     if isinstance(expression, IntLit):
         return expression._replace(value=-expression.value)
     return Unary("-", expression, assign.span)

@@ -178,7 +178,7 @@ class _Recurrence:
         context.returned, context.frames = returned, frames
         for decl, state in self.states.items():
             held = trial.env.get(decl)
-            label = _label(state)
+            label = _label_of_state(state)
             start = frame.env.get(decl, self.values.initial_value(decl, frame))
             self.first[label] = start if isinstance(start, Expr) else None
             self.next[label] = held if isinstance(held, Expr) else context.varying("?")
@@ -187,7 +187,7 @@ class _Recurrence:
         self.breaks = broken is not None
         if broken is not None and self.continues is not None:
             left = Expr.atom("state", label=f"break@{name}")
-            self.first[_label(left)], self.next[_label(left)] = ZERO, broken
+            self.first[_label_of_state(left)], self.next[_label_of_state(left)] = ZERO, broken
             if self.loop.condition_last:
                 self.continues = Expr.atom("and", Expr.atom("not", broken), self.continues)
             else:
@@ -321,7 +321,7 @@ class _Recurrence:
             return None
         # A decreasing unsigned number, or a difference of two, may wrap below zero.
         if (left, right) != test.args and not (
-            _increases(left, self._next_value(left, needed)) and not _states_in(right)
+            _increases_counter(left, self._next_value(left, needed)) and not _states_in(right)
             and all(_is_never_negative(argument) for argument in
                     (*test.args, *(self.first[label] or -ONE for label in needed)))
         ):  # fmt: skip
@@ -347,7 +347,7 @@ class _Recurrence:
         """Returns the value of a variable after `number` iterations. Returns None if it is
         unknown.
         """
-        label = _label(self.states[decl])
+        label = _label_of_state(self.states[decl])
         first, after = self.first[label], self.next[label]
         endless = _without_wrap(after)
         advance = (endless - self.states[decl]).constant if endless is not None else None
@@ -399,7 +399,7 @@ def _has_conditional_side_effect(expression: Expression, unit: LinkedUnit) -> bo
     )  # fmt: skip
 
 
-def _label(state: Expr) -> str:
+def _label_of_state(state: Expr) -> str:
     return next(iter(state.atoms())).label
 
 
@@ -430,7 +430,7 @@ def _is_never_negative(value: Expr) -> bool:
     )  # fmt: skip
 
 
-def _increases(value: Expr, after: Expr | None) -> bool:
+def _increases_counter(value: Expr, after: Expr | None) -> bool:
     grown = (after - value).constant if after is not None else None
     return grown is not None and grown > 0
 

@@ -38,7 +38,7 @@ def record_declaration(decl: Decl, value: Expression, context: Context, frame: F
     elements = initial_values(without_casts(value)) or ()
     members = [pair for pair in map(member_named, elements) if pair is not None]
     for name, part in members:
-        pointer = context.pointer(part, frame)
+        pointer = context.address_in(part, frame)
         if pointer is not None:
             _set_pointer(f"{own}.{name}", pointer, context, frame)
     if members:
@@ -68,9 +68,11 @@ def record_member_assignment(expression: Expression, context: Context, frame: Fr
     if path is None:
         return
     plain = isinstance(expression, Assign) and expression.op == "="
-    pointer = context.pointer(expression.right, frame) if isinstance(expression, Assign) else None
+    pointer = (
+        context.address_in(expression.right, frame) if isinstance(expression, Assign) else None
+    )
     if not plain or pointer is None:
-        before = context.pointer(target, frame)
+        before = context.address_in(target, frame)
         pointer = before.plus(context.varying(path)) if before is not None else None
     if pointer is not None:
         _set_pointer(path, pointer, context, frame)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from regionpredict.frontend.lowering.constant_numbers import division
+from regionpredict.frontend.lowering.constant_numbers import division_kind
 from regionpredict.frontend.lowering.frame import Frame, Pointer
 from regionpredict.frontend.lowering.operand_paths import (
     OperandPaths,
@@ -355,7 +355,9 @@ class Tally:
         prefix, bits = ("fp_" if floating else "int_"), ctype.bits or 64
         if op in _ARITHMETIC:
             kind = prefix + _ARITHMETIC[op]
-            self._count_on_path(division(kind, op, expression.left, expression.right, ctype), bits)
+            self._count_on_path(
+                division_kind(kind, op, expression.left, expression.right, ctype), bits
+            )
             return ctype
         if op in _COMPARISONS:
             self._count_on_path(prefix + "compare", bits)
@@ -400,7 +402,7 @@ class Tally:
     def _count_compound(self, op: str, right: Expression, ctype: CType) -> None:
         prefix = "fp_" if ctype.kind == "float" else "int_"
         if op in _ARITHMETIC:
-            kind = division(prefix + _ARITHMETIC[op], op, None, right, ctype)
+            kind = division_kind(prefix + _ARITHMETIC[op], op, None, right, ctype)
             self._count_on_path(kind, ctype.bits or 64)
         elif op in _BITWISE:
             self._count_on_path("int_logic", ctype.bits or 64)
@@ -476,7 +478,7 @@ class Tally:
             return
         written = written_arguments(name, len(call.args), call.declared_in)
         seen = all(self._record_written_argument(call, position) for position in written)
-        place = self._synchronization(call)
+        place = self._lock_access(call)
         known = bool(written and seen) or place is not None
         known = known or touches_no_memory(name, call.declared_in)
         if known and costs_nothing(name, call.declared_in):
@@ -484,7 +486,7 @@ class Tally:
         self._count_on_path(f"call:{name}", ctype.bits or 64)
         self.calls.append(Call(name, call.span, memory=not known, place=place))
 
-    def _synchronization(self, call: CallExpr) -> Access | None:
+    def _lock_access(self, call: CallExpr) -> Access | None:
         """Returns a write to the lock that a call acquires or releases, or to the variable that it
         updates atomically.
         """
@@ -492,7 +494,7 @@ class Tally:
         if position is None or position >= len(call.args):
             return None
         argument = call.args[position]
-        place = self.context.pointer(argument, self.frame)
+        place = self.context.address_in(argument, self.frame)
         if place is None:
             return None
         return Access(
@@ -505,7 +507,7 @@ class Tally:
         if moved.argument >= len(call.args):
             return False
         argument = call.args[moved.argument]
-        place = self.context.pointer(argument, self.frame)
+        place = self.context.address_in(argument, self.frame)
         if place is None:
             return False
         if moved.lanes > 1:
@@ -516,9 +518,9 @@ class Tally:
 
     def _record_written_argument(self, call: CallExpr, position: int) -> bool:
         argument = call.args[position]
-        place = self.context.pointer(argument, self.frame)
+        place = self.context.address_in(argument, self.frame)
         if place is None and is_place(argument):  # an object that is passed by reference
-            place = self.context.pointer(address_of(argument, call.span), self.frame)
+            place = self.context.address_in(address_of(argument, call.span), self.frame)
         if place is None:
             return False
         if place.array not in self.context.arrays:  # a variable, whose old value also matters

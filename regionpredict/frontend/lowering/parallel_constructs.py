@@ -77,10 +77,12 @@ def _other_constructs(
         parallel.body is None or parallel.pragma.is_loop
     ):  # the body of a combined directive is its loop
         return (), ()
-    return tuple(_synchronisations(parallel.body, ())), tuple(_successors(parallel.body, ends=True))
+    return tuple(_synchronisations_in(parallel.body, ())), tuple(
+        _loops_with_successors(parallel.body, ends=True)
+    )
 
 
-def _synchronisations(
+def _synchronisations_in(
     statement: Stmt, loops: tuple[For, ...]
 ) -> Iterator[tuple[Directive, tuple[For, ...]]]:
     """Yields the synchronizing constructs outside worksharing loops and nested parallel regions,
@@ -91,12 +93,12 @@ def _synchronisations(
         if directive_tokens[0] in _SYNCHRONISING_KINDS:
             yield statement, loops
         elif not statement.pragma.is_loop and "parallel" not in directive_tokens and statement.body:
-            yield from _synchronisations(statement.body, loops)
+            yield from _synchronisations_in(statement.body, loops)
         return
     if isinstance(statement, For):
         loops = (*loops, statement)
     for inner in inner_statements(statement):
-        yield from _synchronisations(inner, loops)
+        yield from _synchronisations_in(inner, loops)
 
 
 def outer_parallel(directives: Sequence[Directive], own: Directive) -> Span | None:
@@ -200,7 +202,7 @@ def _has_barrier(pragma: Pragma) -> bool:
     return pragma.kind.split()[0] in _WAITING and pragma.clause("nowait") is None
 
 
-def _successors(statement: Stmt, *, ends: bool) -> Iterator[LoopSuccessor]:
+def _loops_with_successors(statement: Stmt, *, ends: bool) -> Iterator[LoopSuccessor]:
     """Yields the worksharing loops in a statement, each with the worksharing loop or barrier that
     directly follows it.
 
@@ -213,21 +215,21 @@ def _successors(statement: Stmt, *, ends: bool) -> Iterator[LoopSuccessor]:
         return
     if not isinstance(statement, Compound):
         for inner in inner_statements(statement):
-            yield from _successors(inner, ends=False)
+            yield from _loops_with_successors(inner, ends=False)
         return
-    items = list(_flattened(statement))
+    items = list(_flattened_statements(statement))
     for item, follower in zip_longest(items, items[1:]):
         if isinstance(item, Directive) and isinstance(follower, Directive):
             yield from _directly_following_loop(item, follower)
         else:
-            yield from _successors(item, ends=ends and follower is None)
+            yield from _loops_with_successors(item, ends=ends and follower is None)
 
 
-def _flattened(block: Compound) -> Iterator[Stmt]:
+def _flattened_statements(block: Compound) -> Iterator[Stmt]:
     """Yields the statements of a block and of its inner blocks without declarations."""
     for item in block.items:
         if isinstance(item, Compound) and _can_be_flattened(item):
-            yield from _flattened(item)
+            yield from _flattened_statements(item)
         else:
             yield item
 

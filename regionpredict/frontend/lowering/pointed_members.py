@@ -112,7 +112,7 @@ class PointedMembers:
         return self._has_no_earlier_value(use, home)
 
     def _assignments_of(self, stored: Stored | None) -> Sequence[Site] | None:
-        return self._unit.all_sets_of(stored) if stored is not None else None
+        return self._unit.all_assignments_to(stored) if stored is not None else None
 
     def _has_no_earlier_value(self, use: Expression, function: Function) -> bool:
         """Returns whether a function reads the member only after all assignments.
@@ -163,14 +163,14 @@ class PointedMembers:
         decl = root.decl
         if decl.ctype.kind not in ("pointer", "struct"):
             return _Target(place, function)
-        target = self._target(decl, function)
+        target = self._target_of_pointer(decl, function)
         if target is None:
             return None
         if isinstance(target.value, Name) and target.value.decl is decl:
             return _Target(place, function)
         return _Target(substituted(place, {decl: target.value}), target.function)
 
-    def _target(self, decl: Decl, function: Function) -> _Target | None:
+    def _target_of_pointer(self, decl: Decl, function: Function) -> _Target | None:
         """Returns the expression to which a pointer or struct variable is equal, in the outermost
         caller. Returns None if it has several values.
         """
@@ -187,7 +187,7 @@ class PointedMembers:
                 decl, function
             ):
                 return None
-            arguments = self._arguments(decl, function)
+            arguments = self._arguments_of_parameter(decl, function)
             return self._common_value(arguments) or itself
         if decl.ctype.kind == "struct":
             copied = _original_of_copy(decl)
@@ -212,7 +212,7 @@ class PointedMembers:
         names = {self._unique_name(target.value) for target in targets if target is not None}
         return first if len(names) == 1 and "" not in names else None
 
-    def _arguments(self, decl: Decl, function: Function) -> list[_Target]:
+    def _arguments_of_parameter(self, decl: Decl, function: Function) -> list[_Target]:
         if self._unit.has_pointer(function.decl):
             return []
         return [
@@ -244,7 +244,7 @@ class PointedMembers:
     def _is_set_once(self, stored: Stored) -> bool:
         """Returns whether the member has a single value per object of its struct."""
         if stored not in self._once:
-            places = self._unit.set_at(stored)
+            places = self._unit.only_assignment_to(stored)
             self._once[stored] = places is not None and all(map(self._runs_once_per_object, places))
         return self._once[stored]
 
@@ -324,7 +324,9 @@ class PointedMembers:
         if root is None or root.decl.kind in ("global", "static"):
             return function if root is not None else None
         bodies = (function, *self._unit.bodies())
-        return next((body for body in bodies if declares(self._unit, body, root.decl)), None)
+        return next(
+            (body for body in bodies if declares_variable(self._unit, body, root.decl)), None
+        )
 
 
 def _base_expression(place: Expression | None) -> Expression | None:
@@ -396,6 +398,6 @@ def _is_address(value: Expression) -> bool:
     return isinstance(value, Unary) and value.op == "&"
 
 
-def declares(unit: LinkedUnit, function: Function, decl: Decl) -> bool:
+def declares_variable(unit: LinkedUnit, function: Function, decl: Decl) -> bool:
     """Returns whether a function declares a variable, also as a parameter."""
     return decl in function.parameters or decl in unit.changes_in(function).declared

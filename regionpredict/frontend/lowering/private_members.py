@@ -31,8 +31,8 @@ class AssignedMembers:
         if not self.variables or path is None:
             return None, None
         struct = path.removesuffix(field.name).removesuffix(".").removesuffix("->")
-        return self._at(path, frame), self._at(struct, frame)
+        return self._member_at(path, frame), self._member_at(struct, frame)
 
-    def _at(self, path: str, frame: Frame) -> Pointer | None:
+    def _member_at(self, path: str, frame: Frame) -> Pointer | None:
         value = frame.env.get(self.variables[path]) if path in self.variables else None
         return value if isinstance(value, Pointer) else None

@@ -44,7 +44,7 @@ def with_qualified_names(
     new_names = {
         name: qualified
         for name in used_names
-        if (qualified := _qualified(name, qualified_names)) != name
+        if (qualified := _qualified_name(name, qualified_names)) != name
     }
     if not new_names:
         return region, definitions
@@ -61,6 +61,6 @@ def with_qualified_names(
     return region, renamed
 
 
-def _qualified(name: str, qualified_names: Mapping[str, str]) -> str:
+def _qualified_name(name: str, qualified_names: Mapping[str, str]) -> str:
     word = _PRIMED.match(name)
     return name if word is None else qualified_names.get(word[0], word[0]) + name[word.end() :]

@@ -303,7 +303,7 @@ class RegionBuilder:
         for _ in range(iterations):
             nodes += self.lower(loop.body, frame)
             if loop.increment is not None:
-                self.values.assign(loop.increment, frame)
+                self.values.apply_writes(loop.increment, frame)
         return nodes
 
     def _loop_name(self, decl: Decl, frame: Frame) -> str:
@@ -324,10 +324,10 @@ class RegionBuilder:
         ...)`.
         """
         if isinstance(loop.init, ExprStmt):
-            self.values.assign(loop.init.expr, frame)
+            self.values.apply_writes(loop.init.expr, frame)
         elif isinstance(loop.init, DeclStmt):
             for decl in loop.init.decls:
-                self.values.set(decl, decl.init, frame)
+                self.values.set_variable(decl, decl.init, frame)
         return []
 
     def _enter_iteration(
@@ -391,7 +391,7 @@ class RegionBuilder:
         self._set_values_after(carried.inside, Expr.name(name), repeated, outside, frame)
         body: list[Node] = []
         if kind == "for":
-            self.values.assign(loop.condition, frame)
+            self.values.apply_writes(loop.condition, frame)
         elif not condition_last:
             body += self._lower_expression(loop.condition, loop.span, frame, "condition")
         body += self.lower(loop.body, frame)
@@ -405,17 +405,17 @@ class RegionBuilder:
         return Loop(name, ZERO, carried.trips, "<", Expr.const(1), tuple(body), loop.span)
 
     def _set_values_after(
-        self, held: Mapping[Decl, Expr], number: Expr, loop: LoopWithoutInit,
+        self, known_values: Mapping[Decl, Expr], number: Expr, loop: LoopWithoutInit,
         outside: dict[Decl, Expr | Pointer], frame: Frame,
     ) -> None:  # fmt: skip
-        """Sets the loop's variables to their values after `number` iterations. `held` contains the
-        known values.
+        """Sets the loop's variables to their values after `number` iterations. `known_values`
+        contains the known values.
         """
-        for decl in in_declaration_order({*written_by(loop, self.effects), *held}):
+        for decl in in_declaration_order({*written_by(loop, self.effects), *known_values}):
             start = outside.get(decl)
             advance = self.values.increment_in_iteration(loop.body, loop.increment, decl, frame)
-            if decl in held:
-                frame.env[decl] = held[decl]
+            if decl in known_values:
+                frame.env[decl] = known_values[decl]
             elif isinstance(start, Pointer) and advance is not None:
                 frame.env[decl] = start.plus(number * advance)
             else:
@@ -655,12 +655,12 @@ class RegionBuilder:
             if decl.init is None or decl.kind == "static":
                 continue
             before = len(nodes)
-            tally = self._tally(statement.span, frame, nodes)
+            tally = self._new_tally(statement.span, frame, nodes)
             self.values.record_addresses(decl.init)
             tally.declared(decl, tally.visit(decl.init))
             text = f"{decl.name} = {show(decl.init)}"
             self._add_statement(tally, text, "declare", nodes, before)
-            self.values.declare(decl, decl.init, frame)
+            self.values.declare_variable(decl, decl.init, frame)
             self.values.apply_stores(decl.init, frame)
             fill = initial_fill(Name(decl, decl.span), decl.init)
             if fill is not None:
@@ -671,26 +671,26 @@ class RegionBuilder:
         self, expression: Expression, span: Span, frame: Frame, role: str
     ) -> list[Node]:
         nodes: list[Node] = []
-        tally = self._tally(span, frame, nodes)
+        tally = self._new_tally(span, frame, nodes)
         self.values.record_addresses(expression)
         ctype = tally.visit(expression)
         if role == "return":
             self.calls.returned = ctype
             self.calls.operands.add_result(tally.paths)
         self._add_statement(tally, show(expression), role, nodes, 0)
-        self.values.assign(expression, frame)
+        self.values.apply_writes(expression, frame)
         self.values.apply_stores(expression, frame)
         return nodes
 
-    def _tally(self, span: Span, frame: Frame, nodes: list[Node]) -> Tally:
-        def follow(call: CallExpr, at: Frame, perhaps: bool) -> InliningResult:
+    def _new_tally(self, span: Span, frame: Frame, nodes: list[Node]) -> Tally:
+        def follow(call: CallExpr, at: Frame, is_conditional: bool) -> InliningResult:
             if call is self.site:
                 raise SiteReachedError(at)
-            if not perhaps:
-                return self.calls.follow(call, at, nodes)
+            if not is_conditional:
+                return self.calls.inline_call(call, at, nodes)
             inside: list[Node] = []
             before = dict(at.env)
-            ctype = self.calls.follow(call, at, inside)
+            ctype = self.calls.inline_call(call, at, inside)
             for decl in in_declaration_order(
                 {d for d, held in at.env.items() if held != before.get(d)}
             ):
@@ -722,9 +722,9 @@ class RegionBuilder:
     ) -> tuple[list[Node], Paths]:
         """Lowers an argument of an inlined call. Returns its nodes and its dependency paths."""
         nodes: list[Node] = []
-        tally = self._tally(span, frame, nodes)
+        tally = self._new_tally(span, frame, nodes)
         calls = any(isinstance(inner, CallExpr) for inner in every_expression(argument))
-        if calls or self.context.pointer(argument, frame) is None:
+        if calls or self.context.address_in(argument, frame) is None:
             tally.visit(argument)
         if tally.operations or tally.accesses or tally.calls:
             self._add_statement(tally, show(argument), "assign", nodes, len(nodes))

@@ -10,7 +10,13 @@ from collections.abc import Mapping
 from regionpredict.frontend.linking import LinkedUnit
 from regionpredict.frontend.lowering.array_views import as_array_of_type
 from regionpredict.frontend.lowering.constant_numbers import constant_number
-from regionpredict.frontend.lowering.frame import Frame, Pointer, Value, decayed, is_multiple
+from regionpredict.frontend.lowering.frame import (
+    Frame,
+    Pointer,
+    Value,
+    address_of_first_element,
+    is_multiple,
+)
 from regionpredict.frontend.lowering.member_arrays import extents_with_stride
 from regionpredict.frontend.lowering.pointer_expressions import (
     is_in_array_element,
@@ -108,15 +114,15 @@ class Context:
         # An external variable is the same in all units.
         key: tuple[Decl | str, int] = (decl.symbol or decl, instance if local else 0)
         if key not in self._names:
-            self._declared[self._unique(decl.name or "?", key)] = (decl, key[1])
+            self._declared[self._unique_name(decl.name or "?", key)] = (decl, key[1])
         return self._names[key]
 
     def undeclared_name(self, text: str) -> str:
         """Returns the unique name of a variable without a visible declaration."""
         key = (text, 0)
-        return self._names[key] if key in self._names else self._unique(text, key)
+        return self._names[key] if key in self._names else self._unique_name(text, key)
 
-    def _unique(self, name: str, key: tuple[Decl | str, int]) -> str:
+    def _unique_name(self, name: str, key: tuple[Decl | str, int]) -> str:
         while self._taken.setdefault(name, key) != key:
             name += "'"
         self._names[key] = name
@@ -149,7 +155,7 @@ class Context:
                 return True
         return False
 
-    def allocate(self, decl: Decl, value: Expression, frame: Frame) -> Pointer | None:
+    def allocated_array(self, decl: Decl, value: Expression, frame: Frame) -> Pointer | None:
         """Returns the array that a call such as `malloc` allocates for the pointer `decl`. Returns
         None for any other call.
         """
@@ -179,19 +185,19 @@ class Context:
         self.exact = before
         return value
 
-    def converted(self, value: Expr, ctype: CType, source: CType = UNKNOWN) -> Expr:
+    def convert_value(self, value: Expr, ctype: CType, source: CType = UNKNOWN) -> Expr:
         """Returns a value of type `source` after conversion to the type `ctype`."""
         return converted(value, ctype, source if self.exact else None)
 
     def value(self, expression: Expression | None, frame: Frame) -> Expr:
         """Returns the integer value of an expression. An unknown value is a `varying` term."""
-        result = self._value(expression, frame)
+        result = self._compute_value(expression, frame)
         if result.size <= _MAX_SIZE:
             return result
         over = result.names & set(self.open_loops)
         return Expr.atom("varying", label="...", over=over)
 
-    def _value(self, expression: Expression | None, frame: Frame) -> Expr:
+    def _compute_value(self, expression: Expression | None, frame: Frame) -> Expr:
         if isinstance(expression, IntLit):
             return Expr.const(expression.value)
         if isinstance(expression, Name):
@@ -231,7 +237,7 @@ class Context:
         op = expression.op
         if op == ",":
             return self.value(expression.right, frame)
-        if op == "-" and (elements := self._distance(expression, frame)) is not None:
+        if op == "-" and (elements := self._pointer_distance(expression, frame)) is not None:
             return elements
         left, right = self.value(expression.left, frame), self.value(expression.right, frame)
         if not self.exact:
@@ -239,17 +245,17 @@ class Context:
         ctype = type_of(expression.left)
         if op not in ("<<", ">>", "&&", "||"):
             ctype = usual(ctype, type_of(expression.right))
-            left, right = self.converted(left, ctype), self.converted(right, ctype)
+            left, right = self.convert_value(left, ctype), self.convert_value(right, ctype)
         result = computed(expression, left, right)
-        return result if type_of(expression) == INT else self.converted(result, promoted(ctype))
+        return result if type_of(expression) == INT else self.convert_value(result, promoted(ctype))
 
-    def _distance(self, expression: Binary, frame: Frame) -> Expr | None:
+    def _pointer_distance(self, expression: Binary, frame: Frame) -> Expr | None:
         """Returns the number of elements between two pointers into the same array. Returns None for
         any other difference.
         """
         if type_of(expression.left).kind not in ("pointer", "array"):
             return None
-        end, begin = (self.pointer(side, frame) for side in (expression.left, expression.right))
+        end, begin = (self.address_in(side, frame) for side in (expression.left, expression.right))
         if end is None or begin is None or not end.subscripts or end[2:] != begin[2:]:
             return None
         if end.array != begin.array or end.subscripts[:-1] != begin.subscripts[:-1]:
@@ -260,14 +266,14 @@ class Context:
         if expression.ctype.kind == "int" and type_of(expression.operand).kind == "float":
             number = constant_number(expression.operand)
             return Expr.const(int(number)) if number is not None else self.varying("?")
-        return self.converted(
+        return self.convert_value(
             self.value(expression.operand, frame), expression.ctype, type_of(expression.operand)
         )
 
     def _unary_value(self, expression: Unary, frame: Frame) -> Expr:
         if expression.op == "-":
             negated = -self.value(expression.operand, frame)
-            return self.converted(negated, type_of(expression)) if self.exact else negated
+            return self.convert_value(negated, type_of(expression)) if self.exact else negated
         if expression.op in ("!", "~"):
             kind = "not" if expression.op == "!" else "bitnot"
             return Expr.atom(kind, self.value(expression.operand, frame))
@@ -380,19 +386,19 @@ class Context:
         self, function: Function, args: tuple[Expression, ...], frame: Frame
     ) -> Frame:
         """Returns the frame of a called function at its start, with the values of parameters."""
-        bound = self.bind(function, args, frame)
+        bound = self.bind_arguments(function, args, frame)
         if function.closure:
             return Frame({**frame.env, **bound}, frame.depth, frame.calls + 1)
         return Frame(bound, frame.depth + 1, frame.calls + 1)
 
-    def bind(
+    def bind_arguments(
         self, function: Function, args: tuple[Expression, ...], frame: Frame
     ) -> dict[Decl, Value]:
         """Returns the values of the arguments by parameter of the called function."""
         bound: dict[Decl, Value] = {}
         for parameter, argument in zip(function.parameters, args, strict=False):
             if parameter.ctype.kind in ("pointer", "array"):
-                pointer = self.pointer(argument, frame)
+                pointer = self.address_in(argument, frame)
                 if pointer is not None:  # otherwise, memory that is assumed to be separate
                     bound[parameter] = pointer
             elif parameter.ctype.kind == "int":
@@ -446,14 +452,14 @@ class Context:
             return None
         return "this" if decl.name == "this" else f"&{self.name_of(decl, frame.depth)}"
 
-    def pointer(self, expression: Expression, frame: Frame) -> Pointer | None:
+    def address_in(self, expression: Expression, frame: Frame) -> Pointer | None:
         """Returns the address that an expression of pointer or array type evaluates to. Returns
         None if it is unknown.
         """
         if isinstance(expression, Name):
             return self._variable_pointer(expression.decl, frame)
         if isinstance(expression, Index):
-            return decayed(self._element_pointer(expression, frame))
+            return address_of_first_element(self._element_pointer(expression, frame))
         if isinstance(expression, Binary) and expression.op in ("+", "-"):
             return self._pointer_sum(expression, frame)
         if isinstance(expression, Unary):
@@ -463,7 +469,7 @@ class Context:
         if isinstance(expression, Member):
             return self._member_pointer(expression, frame)
         if isinstance(expression, Assign):
-            return self.pointer(expression.right, frame)
+            return self.address_in(expression.right, frame)
         if isinstance(expression, Ternary):
             return self._chosen_pointer(expression, frame)
         if isinstance(expression, Opaque) and expression.string is not None:
@@ -484,7 +490,10 @@ class Context:
 
         If `p` and `q` point into different arrays, it is an unknown element of a separate array.
         """
-        then, other = self.pointer(expression.then, frame), self.pointer(expression.other, frame)
+        then, other = (
+            self.address_in(expression.then, frame),
+            self.address_in(expression.other, frame),
+        )
         if is_null(expression.then):
             return other
         if is_null(expression.other):
@@ -533,7 +542,7 @@ class Context:
         return Pointer(name, (ZERO,), pointee)
 
     def _element_pointer(self, expression: Index, frame: Frame) -> Pointer | None:
-        base = self.pointer(expression.base, frame)
+        base = self.address_in(expression.base, frame)
         if base is None:
             ctype = expression.base.decl.ctype if isinstance(expression.base, Name) else None
             if ctype is None or ctype.kind not in ("struct", "unknown"):
@@ -547,16 +556,16 @@ class Context:
         return base.plus(self.value(expression.index, frame))
 
     def _pointer_sum(self, expression: Binary, frame: Frame) -> Pointer | None:
-        base = self.pointer(expression.left, frame)
+        base = self.address_in(expression.left, frame)
         if base is not None:
             distance = self.value(expression.right, frame)
             return base.plus(distance if expression.op == "+" else -distance)
-        base = self.pointer(expression.right, frame)
+        base = self.address_in(expression.right, frame)
         return base.plus(self.value(expression.left, frame)) if base is not None else None
 
     def _unary_pointer(self, expression: Unary, frame: Frame) -> Pointer | None:
         if expression.op == "*":
-            return decayed(self.pointer(expression.operand, frame))
+            return address_of_first_element(self.address_in(expression.operand, frame))
         if expression.op == "&":
             operand = expression.operand
             place = self.element(operand, frame)
@@ -568,14 +577,14 @@ class Context:
                 return Pointer(path if ctype.kind != "struct" else f"&{path}", (ZERO,), ctype)
             return None
         if expression.op in INCREMENT_OPERATORS:
-            base = self.pointer(expression.operand, frame)
+            base = self.address_in(expression.operand, frame)
             if base is None or expression.op.startswith("p"):
                 return base
             return base.plus(ONE if expression.op == "++" else -ONE)
         return None
 
     def _cast_pointer(self, expression: Cast, frame: Frame) -> Pointer | None:
-        base = self.pointer(expression.operand, frame)
+        base = self.address_in(expression.operand, frame)
         ctype = expression.ctype
         if base is None or ctype.element is None or ctype.kind not in ("pointer", "array"):
             return base
@@ -603,7 +612,7 @@ class Context:
         if place is None and base is not None:
             place = self.element(base, frame)
         if place is None and base is not None and expression.arrow:
-            place = self.pointer(base, frame)  # p->x where p = &cells[i]
+            place = self.address_in(base, frame)  # p->x where p = &cells[i]
         if place is None:
             return None
         name = f"{place.array}[].{expression.field.name}"
@@ -630,14 +639,14 @@ class Context:
         if isinstance(expression, Index):
             return self._element_pointer(expression, frame)
         if isinstance(expression, Unary) and expression.op == "*":
-            return self.pointer(expression.operand, frame)
+            return self.address_in(expression.operand, frame)
         if isinstance(expression, Member):
             if expression.base is None:
                 return None
             base = expression.base
             place = self.element(base, frame)
             if place is None and expression.arrow:
-                place = self.pointer(base, frame)
+                place = self.address_in(base, frame)
                 if place is not None and not is_in_array_element(
                     base, place, self.arrays.get(place.array)
                 ):

@@ -134,7 +134,11 @@ def _table_variable(
             )
         if isinstance(place, Index):
             extent = type_of(place.base).extent
-            whole = extent if isinstance(place.base, (Index, Member)) else _extent(unit, place.base)
+            whole = (
+                extent
+                if isinstance(place.base, (Index, Member))
+                else _extent_of_table(unit, place.base)
+            )
             if type_of(place.base).kind != "array" or not isinstance(whole, IntLit):
                 return None
             steps.append(_InitializerStep(subscript=place.index, extent=whole.value))
@@ -153,7 +157,7 @@ def _table_variable(
     return None
 
 
-def _extent(unit: LinkedUnit, base: Expression) -> Expression | None:
+def _extent_of_table(unit: LinkedUnit, base: Expression) -> Expression | None:
     if not isinstance(base, Name):
         return None
     decl = unit.variable_of(base.decl) if base.decl.kind in ("global", "static") else base.decl

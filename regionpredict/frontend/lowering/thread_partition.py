@@ -51,7 +51,8 @@ class ThreadBounds(NamedTuple):
     def with_replacements(self, bindings: Mapping[str, Expr]) -> ThreadBounds:
         """Returns the header with names replaced and expressions simplified."""
         start, bound, step = (
-            simplified(part.substitute(bindings)) for part in (self.start, self.bound, self.step)
+            simplify_conditionals(part.substitute(bindings))
+            for part in (self.start, self.bound, self.step)
         )
         return ThreadBounds(start, self.comparison, bound, step)
 
@@ -220,7 +221,7 @@ def _iteration_range(bounds: ThreadBounds, bindings: Mapping[str, Number]) -> ra
     return range(start, bound, step)
 
 
-def simplified(expression: Expr) -> Expr:
+def simplify_conditionals(expression: Expr) -> Expr:
     """Simplifies conditional expressions with constant conditions: `n < n ? a : b` is `b`, and
     `min(n, n - 1)` is `n - 1`.
 
@@ -232,7 +233,7 @@ def simplified(expression: Expr) -> Expr:
 
 
 def _simplified_atom(atom: Atom) -> Expr | None:
-    args = tuple(simplified(arg) for arg in atom.args)
+    args = tuple(simplify_conditionals(arg) for arg in atom.args)
     if atom.kind == "mod" and args[1] == 1:
         return Expr.const(0)
     if atom.kind == "select":

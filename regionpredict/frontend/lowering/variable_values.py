@@ -82,14 +82,14 @@ class VariableValues:
                 return None
             if not goes_on:
                 return count
-            self.assign(loop.increment, trial)
+            self.apply_writes(loop.increment, trial)
         return None
 
     def initial_value(self, decl: Decl, frame: Frame) -> Expr | Pointer | None:
         """Returns the symbolic value of a variable without known assignments: its name."""
         use = Name(decl, decl.span)
         if decl.ctype.kind == "pointer":
-            return self.context.pointer(use, frame)
+            return self.context.address_in(use, frame)
         return self.context.value(use, frame)
 
     def set_after_loop(
@@ -131,7 +131,7 @@ class VariableValues:
         name = self.context.name_of(decl, frame.depth)
         if decl.ctype.kind == "pointer":
             frame.env.pop(decl, None)
-            pointer = self.context.pointer(Name(decl, decl.span), frame)
+            pointer = self.context.address_in(Name(decl, decl.span), frame)
             if pointer is not None:
                 frame.env[decl] = pointer.plus(self.context.varying(name))
         elif decl.ctype.kind == "int":
@@ -216,7 +216,7 @@ class VariableValues:
             known = self._writers[block] = {**writers, **dict.fromkeys(skipped)}
         return known
 
-    def set(self, decl: Decl, value: Expression | None, frame: Frame) -> None:
+    def set_variable(self, decl: Decl, value: Expression | None, frame: Frame) -> None:
         """Sets a variable to the value of an expression."""
         if value is None:
             return
@@ -226,7 +226,7 @@ class VariableValues:
             exact = wraps or self.context.exact
             frame.env[decl] = converted(held, decl.ctype, type_of(value) if exact else None)
         elif decl.ctype.kind == "pointer":
-            pointer = self.context.allocate(decl, value, frame) or self.context.pointer(
+            pointer = self.context.allocated_array(decl, value, frame) or self.context.address_in(
                 value, frame
             )
             if pointer is not None:
@@ -237,20 +237,20 @@ class VariableValues:
             # An integer computed from a floating-point number in a loop is not a problem size.
             frame.env[decl] = self.context.varying(self.context.name_of(decl, frame.depth))
 
-    def assign(self, expression: Expression, frame: Frame) -> None:
+    def apply_writes(self, expression: Expression, frame: Frame) -> None:
         """Applies all writes of an expression to the values of variables."""
         record_member_assignment(expression, self.context, frame)
         if isinstance(expression, Binary) and expression.op == ",":
-            self.assign(expression.left, frame)
-            self.assign(expression.right, frame)
+            self.apply_writes(expression.left, frame)
+            self.apply_writes(expression.right, frame)
         elif isinstance(expression, Assign) and isinstance(expression.left, Name):
             decl = expression.left.decl
             if expression.op == "=":
                 if isinstance(expression.right, Assign):
-                    self.assign(expression.right, frame)
-                    self.set(decl, expression.right, frame)
+                    self.apply_writes(expression.right, frame)
+                    self.set_variable(decl, expression.right, frame)
                 else:
-                    self.set(decl, expression.right, frame)
+                    self.set_variable(decl, expression.right, frame)
                     self._apply_side_effects(expression.right, frame, decl)
             else:
                 amount = self.effects.of(expression).get(decl)
@@ -258,14 +258,14 @@ class VariableValues:
                 if changed is not None:
                     frame.env[decl] = changed
                 else:
-                    self.increment(decl, amount, frame)
+                    self.increment_variable(decl, amount, frame)
         else:
             self._apply_side_effects(expression, frame)
 
-    def declare(self, decl: Decl, value: Expression, frame: Frame) -> None:
+    def declare_variable(self, decl: Decl, value: Expression, frame: Frame) -> None:
         """Sets a declared variable to its initial value."""
         record_declaration(decl, value, self.context, frame)
-        self.set(decl, value, frame)
+        self.set_variable(decl, value, frame)
         self._apply_side_effects(value, frame, decl)
 
     def _apply_side_effects(
@@ -278,7 +278,7 @@ class VariableValues:
             return  # lowering the inlined function has applied the effects
         for inner, amount in self.effects.of(value).items():
             if inner is not target:
-                self.increment(inner, amount, frame)
+                self.increment_variable(inner, amount, frame)
 
     def record_addresses(self, expression: Expression) -> None:
         """Records the integers whose address an expression takes, such as `n` in `p = &n`."""
@@ -309,7 +309,7 @@ class VariableValues:
                 self._forget_exposed(frame)
             elif inner is expression and isinstance(inner, Assign) and inner.op == "=":
                 value = self.context.value(inner.right, frame)
-                holder.env[named[0]] = self.context.converted(value, named[0].ctype)
+                holder.env[named[0]] = self.context.convert_value(value, named[0].ctype)
             else:
                 self.forget(named[0], holder)
 
@@ -357,9 +357,9 @@ class VariableValues:
         value = self.context.value(Binary(assign.op[:-1], assign.left, assign.right), frame)
         if not value.is_plain or not isinstance(assign.left, Name):
             return None
-        return self.context.converted(value, assign.left.decl.ctype)
+        return self.context.convert_value(value, assign.left.decl.ctype)
 
-    def increment(self, decl: Decl, amount: int | None, frame: Frame) -> None:
+    def increment_variable(self, decl: Decl, amount: int | None, frame: Frame) -> None:
         """Increments the variable by `amount`. The value becomes unknown if `amount` is None."""
         held = frame.env.get(decl)
         if held is None or decl.ctype.kind not in ("int", "pointer"):

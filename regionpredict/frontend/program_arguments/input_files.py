@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from regionpredict.file_presence import exists
+from regionpredict.file_presence import path_exists
 from regionpredict.frontend.program_arguments.conversions import Scanned, scanned
 from regionpredict.frontend.program_arguments.memory import (
     UNKNOWN,
@@ -71,7 +71,7 @@ class InputFiles:
         """Returns the path of an existing file with this name, or None."""
         for folder in self.folders:
             path = folder / name
-            if exists(path):
+            if path_exists(path):
                 return path
             self.absent[str(path)] = None
         return None

@@ -247,13 +247,13 @@ _NOTHING: Contents = MappingProxyType({})
 _MOST_PARTS = 80  # maximum size of a value that is an expression in names
 
 
-def choice(test: Value, then: Value, other: Value, label: str = BY_IF) -> Value:
+def choice(test: Value, if_true: Value, if_false: Value, label: str = BY_IF) -> Value:
     """Returns one of two values, depending on a condition. Unknown if the condition is not an
     expression in names.
     """
-    if then == other:
-        return then
-    first, second = in_names(then), in_names(other)
+    if if_true == if_false:
+        return if_true
+    first, second = in_names(if_true), in_names(if_false)
     if not isinstance(test, Expr) or first is None or second is None:
         return UNKNOWN
     return short(chosen(test, first, second, label))

@@ -154,13 +154,13 @@ def _varying_names(observed: Sequence[Mapping[str, int]]) -> set[str]:
 
 
 def _mean_work_ratio(
-    observed: Sequence[Mapping[str, int]], chosen: Mapping[str, int], work: Work
+    observed: Sequence[Mapping[str, int]], selected_values: Mapping[str, int], work: Work
 ) -> float:
     """Returns the mean work of the executions relative to the work with the selected values."""
     if len(observed) < 2:
         return 1.0
     works = list(map(work, _best_known(observed)))
-    own = work(chosen)
+    own = work(selected_values)
     return sum(works) / len(works) / own if own > 0 else 1.0
 
 
@@ -258,11 +258,11 @@ def _main_of(unit: LinkedUnit) -> Function | None:
 
 
 def _unread_arguments(
-    unit: LinkedUnit, seen: InterpretationResult, argv: Sequence[str]
+    unit: LinkedUnit, interpretation: InterpretationResult, argv: Sequence[str]
 ) -> list[str]:
-    unread = [word for number, word in enumerate(argv, 1) if number not in seen.read]
+    unread = [word for number, word in enumerate(argv, 1) if number not in interpretation.read]
     # Unread arguments are no error if the program ends early.
-    if not unread or seen.handed_on or seen.ended:
+    if not unread or interpretation.handed_on or interpretation.ended:
         return []
     named = one_line(" ".join(unread))
     return [f"{unit.path}: no code that can be executed reads the argument {named}"]

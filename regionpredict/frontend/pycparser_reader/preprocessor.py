@@ -17,7 +17,12 @@ from typing import Any
 import pcpp
 
 from regionpredict.errors import InputError
-from regionpredict.frontend.headers import SHIPPED, guess_include, is_system_path, shortened
+from regionpredict.frontend.headers import (
+    SHIPPED,
+    guess_include,
+    is_system_path,
+    shorten_header_name,
+)
 from regionpredict.frontend.pycparser_reader.tokens import SPACE, Spot, Token, lines_of
 from regionpredict.frontend.requests import SourceRequest, is_regular_file, read_regular_file
 from regionpredict.frontend.syntax import Lookups
@@ -254,7 +259,7 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
         path = self._locate(name, spot.file, quoted=quoted) or self._guess(name, spot.file)
         if path is None:
             message = (
-                f"header '{shortened(name)}' not found; its declarations are unknown; "
+                f"header '{shorten_header_name(name)}' not found; its declarations are unknown; "
                 "add its folder with -I"
             )
             self.diagnostics.append(

@@ -213,13 +213,13 @@ class _UnitReader:
         end = last.offset + 1 if last.file == begin.file else _END_IN_OTHER_FILE
         self.located.append((name, begin.file, begin.offset, end))
 
-    def _report_chunk_error(self, chunk: Chunk, error: ChunkError, what: str = "") -> None:
+    def _report_chunk_error(self, chunk: Chunk, error: ChunkError, chunk_kind: str = "") -> None:
         span = self.places.span(min(error.place, chunk.stop - 1))
         if is_system_path(span.file):
             return
         self.errors.append(span)
-        what = what or ("function" if chunk.body >= 0 else "declaration")
-        message = f"syntax error: {error}; skipped this {what}"
+        chunk_kind = chunk_kind or ("function" if chunk.body >= 0 else "declaration")
+        message = f"syntax error: {error}; skipped this {chunk_kind}"
         self._report("RP002", span, message)
 
     def _report(self, rule: str, span: Span, message: str) -> None:

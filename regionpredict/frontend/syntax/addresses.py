@@ -75,11 +75,11 @@ def member_of(base: Expression, field: Decl, span: Span, *, arrow: bool) -> Expr
     return Member(base, field, arrow, span)
 
 
-def _value_in_list(field: Decl, made: Expression) -> Expression | None:
-    made = without_casts(made)
-    if not isinstance(made, Opaque) or made.text != "{}":
+def _value_in_list(field: Decl, initializer: Expression) -> Expression | None:
+    initializer = without_casts(initializer)
+    if not isinstance(initializer, Opaque) or initializer.text != "{}":
         return None
-    given = (member_named(value) for value in made.children)
+    given = (member_named(value) for value in initializer.children)
     return next((pair[1] for pair in given if pair is not None and pair[0] == field.name), None)
 
 

@@ -53,24 +53,24 @@ def is_named_operation(name: str) -> bool:
     return name in _THREAD_QUERIES | _LESSER | _GREATER
 
 
-def chosen(test: Expr, then: Expr, other: Expr, label: str = "") -> Expr:
+def chosen(test: Expr, if_true: Expr, if_false: Expr, label: str = "") -> Expr:
     """Returns one of two values, depending on a condition.
 
     If the condition compares the two values, the result is their minimum or maximum.
 
     `label` is stored in any other choice, for example `BY_IF` for choices by statements.
     """
-    if then == other:
-        return then
+    if if_true == if_false:
+        return if_true
     if test.constant is not None:
-        return then if test.constant else other
+        return if_true if test.constant else if_false
     compared = test.only_atom
     if compared is not None and compared.kind in ("lt", "le"):
-        if compared.args == (then, other):
-            return Expr.atom("min", then, other)
-        if compared.args == (other, then):
-            return Expr.atom("max", then, other)
-    return Expr.atom("select", test, then, other, label=label)
+        if compared.args == (if_true, if_false):
+            return Expr.atom("min", if_true, if_false)
+        if compared.args == (if_false, if_true):
+            return Expr.atom("max", if_true, if_false)
+    return Expr.atom("select", test, if_true, if_false, label=label)
 
 
 def exact_result(op: str, left: float, right: float) -> int | float | None:

@@ -56,17 +56,17 @@ def type_of(expression: Expression | None) -> CType:
     return UNKNOWN if of_kind is None else of_kind(expression)
 
 
-def _type_of_choice(then: CType, other: CType) -> CType:
+def _type_of_choice(if_true: CType, if_false: CType) -> CType:
     """Returns the type of `c ? then : other`. It is a pointer type if one operand is a pointer,
     otherwise a struct type, otherwise a number type.
     """
-    for side in (then, other):
+    for side in (if_true, if_false):
         if side.element is not None:
             return CType("pointer", 64, element=side.element)
-    for side in (then, other):
+    for side in (if_true, if_false):
         if side.kind in ("struct", "void"):
             return side
-    return usual(then, other)
+    return usual(if_true, if_false)
 
 
 def _type_of_binary(expression: Binary) -> CType:

@@ -128,29 +128,31 @@ Around = tuple[Stmt, ...]
 """The statements that enclose a statement, outermost first."""
 
 
-def nested(statement: Stmt, around: Around = ()) -> Iterator[tuple[Stmt, Around]]:
+def nested(statement: Stmt, enclosing: Around = ()) -> Iterator[tuple[Stmt, Around]]:
     """Yields the statement and all inner statements in source order, each with its enclosing
     statements.
     """
-    yield statement, around
-    around = (*around, statement)
+    yield statement, enclosing
+    enclosing = (*enclosing, statement)
     for inner in inner_statements(statement):
-        yield from nested(inner, around)
+        yield from nested(inner, enclosing)
 
 
-def counted_loops(around: Around) -> tuple[For, ...]:
+def counted_loops(statements: Around) -> tuple[For, ...]:
     """Returns the `for` loops among some statements."""
-    return tuple(statement for statement in around if isinstance(statement, For))
+    return tuple(statement for statement in statements if isinstance(statement, For))
 
 
 def is_outside(
-    expression: Expression, function: Function, around: tuple[type[Stmt], ...] = LOOPS
+    expression: Expression, function: Function, statement_types: tuple[type[Stmt], ...] = LOOPS
 ) -> bool:
-    """Whether an expression is in a function but outside of statements of the types `around`."""
+    """Whether an expression is in a function but outside of statements of the types
+    `statement_types`.
+    """
     waiting: list[Stmt] = [function.body]
     while waiting:
         statement = waiting.pop()
-        if isinstance(statement, around):
+        if isinstance(statement, statement_types):
             continue
         if any(inner is expression for inner in own_parts(statement)):
             return True

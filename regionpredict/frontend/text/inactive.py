@@ -56,27 +56,31 @@ class _Definition(NamedTuple):
 _Defined = Callable[[str], "_Definition | None"]
 
 
-def _definitions_for(word: str, condition: str, wanted: bool, defined: _Defined) -> str | None:
-    """Returns the definitions that make `#WORD CONDITION` true, or false if `wanted` is False."""
+def _definitions_for(
+    word: str, condition: str, expected_truth: bool, defined: _Defined
+) -> str | None:
+    """Returns the definitions that make `#WORD CONDITION` true, or false if `expected_truth` is
+    False.
+    """
     if word in ("ifdef", "ifndef"):
         name = _NAME.match(condition)
-        with_it = wanted == (word == "ifdef")
+        with_it = expected_truth == (word == "ifdef")
         if name is None:
             return None
         return f"add -D {name.group()}" if with_it else _how_to_undefine(name.group(), defined)
-    if (_FALSE.fullmatch(condition) and wanted) or not _NAME.search(condition):
+    if (_FALSE.fullmatch(condition) and expected_truth) or not _NAME.search(condition):
         return None
     single_test = _DEFINED.fullmatch(condition)
     if single_test is not None:
         name_of = single_test.group(2) or single_test.group(3)
-        with_it = wanted != bool(single_test.group(1))
+        with_it = expected_truth != bool(single_test.group(1))
         return f"add -D {name_of}" if with_it else _how_to_undefine(name_of, defined)
-    if wanted and _NAME.fullmatch(condition):
+    if expected_truth and _NAME.fullmatch(condition):
         definition = defined(condition)
         if definition is not None and not definition.default:
             return f"change the value of {condition} in line {definition.line}"
         return f"add -D {condition}"
-    return f"make '{condition}' " + ("true with -D" if wanted else "false")
+    return f"make '{condition}' " + ("true with -D" if expected_truth else "false")
 
 
 def _how_to_undefine(name: str, defined: _Defined) -> str:

@@ -87,9 +87,9 @@ def first_touch_cycles(threads: int) -> float:
     return FIRST_TOUCH_CYCLES + part * (FIRST_TOUCH_MOST - FIRST_TOUCH_CYCLES)
 
 
-def assumed(value: float, unit: str, why: str) -> Quantity:
+def assumed(value: float, unit: str, reason: str) -> Quantity:
     """Returns an assumed number with its reason."""
-    return Quantity(value, unit, "assumed", f"default: {why}")
+    return Quantity(value, unit, "assumed", f"default: {reason}")
 
 
 def operation(kind: str, known: Mapping[str, Operation]) -> Operation:

@@ -48,13 +48,13 @@ class Section:
         return self.labels.quantity(self.required(key), unit, plain=plain, whole=whole)
 
     def optional(
-        self, key: str, unit: str, default: float, why: str, *, whole: bool = False
+        self, key: str, unit: str, default: float, reason: str, *, whole: bool = False
     ) -> Quantity:
         """Reads the number `key`. A missing number gets an assumed `default`, with a reason."""
         if key in self.entries:
             return self.quantity(key, unit, whole=whole)
         self.record_default(key)
-        return defaults.assumed(default, unit, why)
+        return defaults.assumed(default, unit, reason)
 
     def of_family(self, key: str, unit: str, family: Quantity) -> Quantity:
         """Reads the integer `key`. A missing one comes from the processor's family."""

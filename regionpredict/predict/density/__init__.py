@@ -5,26 +5,26 @@ The model follows Chatzopoulos 2012, chapter 4, exactly. See docs/density.md.
 
 from regionpredict.predict.density.constants import ASSUMED_WORKING_SET
 from regionpredict.predict.density.model import (
-    boundaries,
+    area_boundaries,
     boundary_distance,
-    combine,
+    combine_scores,
+    equal_thresholds,
     miss_probability,
     operation_weight,
     packages_for,
     predict_density,
     success_rate,
-    thresholds,
 )
 
 __all__ = [
     "ASSUMED_WORKING_SET",
-    "boundaries",
+    "area_boundaries",
     "boundary_distance",
-    "combine",
+    "combine_scores",
+    "equal_thresholds",
     "miss_probability",
     "operation_weight",
     "packages_for",
     "predict_density",
     "success_rate",
-    "thresholds",
 ]

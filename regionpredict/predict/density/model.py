@@ -41,7 +41,7 @@ def predict_density(
     r/(1+r), and to 1 if bad is zero. The same areas therefore apply to both combinations.
     """
     if table.status == "skipped":
-        return _skipped(table)
+        return _skipped_estimate(table)
     size, assumed = _working_set(table, machine)
     probability = miss_probability(size, machine.largest_cache_bytes)
     unit = ELEMENT_BYTES if form.by_element_size else None
@@ -52,7 +52,7 @@ def predict_density(
         _average([s.good for s in scores], counts),
         _average([s.bad for s in scores], counts),
     )
-    score = combine(good, bad, form.combination)
+    score = combine_scores(good, bad, form.combination)
     most = packages_filled(max(threads), machine) if threads else machine.packages
     bounds, other = _boundaries_for(machine, most)
     assumed += other
@@ -94,7 +94,7 @@ def predict_density(
     )
 
 
-def combine(good: float, bad: float, combination: str = "relative-difference") -> float:
+def combine_scores(good: float, bad: float, combination: str = "relative-difference") -> float:
     """Combines the good and the bad score to the score of a region, from 0 (bad) to 1. The formula
     is equation 4.1 or the plain ratio.
 
@@ -117,7 +117,7 @@ def miss_probability(working_set: int, cache: int) -> float:
     return max(0.0, 1.0 - cache / working_set) if working_set > 0 else 0.0
 
 
-def thresholds(packages: int) -> tuple[float, ...]:
+def equal_thresholds(packages: int) -> tuple[float, ...]:
     """Returns the boundaries of equal areas of the score.
 
     >>> thresholds(2), thresholds(4)
@@ -126,10 +126,10 @@ def thresholds(packages: int) -> tuple[float, ...]:
     return tuple(part / packages for part in range(1, packages))
 
 
-def boundaries(machine: Machine) -> tuple[float, ...]:
+def area_boundaries(machine: Machine) -> tuple[float, ...]:
     """Returns the boundaries in the machine file, or the boundaries of equal areas."""
     own = tuple(bound.value for bound in machine.density.thresholds)
-    return own or thresholds(machine.packages)
+    return own or equal_thresholds(machine.packages)
 
 
 def packages_filled(threads: int, machine: Machine) -> int:
@@ -146,10 +146,10 @@ def _boundaries_for(machine: Machine, packages: int) -> tuple[tuple[float, ...],
     (Chatzopoulos 2012, section 6.4, figures 6.4 and 6.6).
     """
     if packages == machine.packages:
-        return boundaries(machine), ()
+        return area_boundaries(machine), ()
     if not machine.density.thresholds:
-        return thresholds(packages), ()
-    return thresholds(packages), (
+        return equal_thresholds(packages), ()
+    return equal_thresholds(packages), (
         f"equal areas for {packages} of {machine.packages} packages: the boundaries of "
         f"{machine.name} are those of all",
     )
@@ -188,13 +188,13 @@ def packages_for(score: float, packages: int, bounds: Sequence[float] = ()) -> i
     >>> [packages_for(score, 4) for score in (0.0, 0.24, 0.25, 0.6, 1.0)]
     [1, 1, 2, 3, 4]
     """
-    bounds = bounds or thresholds(packages)
+    bounds = bounds or equal_thresholds(packages)
     return min(packages, 1 + sum(score >= boundary for boundary in bounds))
 
 
 def boundary_distance(score: float, packages: int, bounds: Sequence[float] = ()) -> float:
     """Returns the distance of the score from the nearest boundary, or 1 for a single socket."""
-    bounds = bounds or thresholds(packages)
+    bounds = bounds or equal_thresholds(packages)
     return min((abs(score - boundary) for boundary in bounds), default=1.0)
 
 
@@ -305,7 +305,7 @@ def _confidence(
     return round(sure * (PARTIAL_CONFIDENCE.value if partial else 1.0), 3)
 
 
-def _skipped(table: StatementTable) -> Estimate:
+def _skipped_estimate(table: StatementTable) -> Estimate:
     return Estimate(
         model="density", status="skipped", score=None, miss_probability=None,
         working_set_bytes=None, speedup=(), packages=None, threads=None, bottleneck=None,

@@ -15,14 +15,14 @@ from regionpredict.predict.saturation.model import (
     size_target,
 )
 from regionpredict.predict.saturation.region_time import RegionTime, counters_of
-from regionpredict.predict.saturation.traffic_contention import Contention, contention
+from regionpredict.predict.saturation.traffic_contention import Contention, contention_slowdown
 
 __all__ = [
     "ALL_PARTS",
     "Contention",
     "Parts",
     "RegionTime",
-    "contention",
+    "contention_slowdown",
     "counters_of",
     "known_at_all_sizes",
     "predict_saturation",

@@ -55,7 +55,7 @@ def walk_cycles(gathers: Sequence[Gather], machine: Machine, line_bytes: int) ->
             above[at] = here
     far = machine.memory.latency_cycles.value
     cycles += sum(walk * (1.0 - share) * far for walk, share in zip(walks, above, strict=True))
-    return _walked(cycles, machine)
+    return _page_walk_cycles(cycles, machine)
 
 
 def tlb_entries(machine: Machine) -> float:
@@ -84,10 +84,10 @@ def strided_walk_cycles(walks: float, fetched: Sequence[float], machine: Machine
     missed.append(0.0)
     there = [above - below for above, below in pairwise(missed)]
     cycles = sum(times * latency for times, latency in zip(there, latencies, strict=True))
-    return _walked(cycles, machine)
+    return _page_walk_cycles(cycles, machine)
 
 
-def _walked(cycles: float, machine: Machine) -> float:
+def _page_walk_cycles(cycles: float, machine: Machine) -> float:
     """Converts the cycles of dependent loads of page-table entries to the cycles of a core's page
     walkers.
     """

@@ -94,8 +94,8 @@ def _body_cycles(body: LoopBody, machine: Machine, line_bytes: int, parts: Parts
     operations = dict(body.on_all_sides if lanes > 1 and body.on_all_sides else body.operations)
     loads = body.loads + body.kept.loads + _spilled_scalars(body, machine)
     stores = body.stores + body.kept.stores
-    bounds = _arithmetic(operations, machine, lanes, BYTE.value * size, parts)
-    instructions = _instructions(operations, machine) + loads + stores
+    bounds = _arithmetic_cycles(operations, machine, lanes, BYTE.value * size, parts)
+    instructions = _instruction_count(operations, machine) + loads + stores
     instructions += LOOP_CONTROL.value if body.innermost else OUTER_BODY.value
     width = machine.processor.issue_width.value
     bounds["issue"] = _ResourceBound(instructions / width / lanes, ("processor.issue_width",))
@@ -149,7 +149,7 @@ def _carried_cycles(
     }  # fmt: skip
     forwarded = any(chain.forwarded for chain in body.recurrences)
     memory = ("processor.store_forward",) if forwarded else ()
-    return _ResourceBound(longest, (*_latencies(kinds), *memory))
+    return _ResourceBound(longest, (*_summed_latencies(kinds), *memory))
 
 
 def _mean_lanes(trips: float, full: float) -> float:
@@ -185,7 +185,7 @@ def _has_masks(machine: Machine) -> bool:
     return machine.simd_bits >= MASKED_BITS.value
 
 
-def _latencies(kinds: Iterable[str]) -> tuple[str, ...]:
+def _summed_latencies(kinds: Iterable[str]) -> tuple[str, ...]:
     return tuple(f"operations.{kind}.latency" for kind in sorted(kinds))
 
 
@@ -221,7 +221,7 @@ def _vector_load_bytes(machine: Machine) -> float:
     return core.load_bytes_per_cycle.value
 
 
-def _arithmetic(
+def _arithmetic_cycles(
     operations: Mapping[str, float], machine: Machine, lanes: float, element_bits: float,
     parts: Parts,
 ) -> dict[str, _ResourceBound]:  # fmt: skip
@@ -256,13 +256,15 @@ def _arithmetic(
         named = {"arithmetic": sum(named.values())}
     used = {name for name, cycles in named.items() if cycles} or {"arithmetic"}
     return {
-        name: _ResourceBound((cycles + calls) / lanes, _throughputs(operations, name, machine))
+        name: _ResourceBound((cycles + calls) / lanes, _throughput_keys(operations, name, machine))
         for name, cycles in named.items()
         if name in used
     }
 
 
-def _throughputs(operations: Mapping[str, float], name: str, machine: Machine) -> tuple[str, ...]:
+def _throughput_keys(
+    operations: Mapping[str, float], name: str, machine: Machine
+) -> tuple[str, ...]:
     """Returns the keys of the machine figures for one part of the arithmetic and for calls."""
     names = set()
     for kind, times in operations.items():
@@ -285,7 +287,7 @@ def _fused_counts(count: Mapping[str, float], machine: Machine) -> tuple[float, 
     return adds - fused, muls - fused, fused
 
 
-def _instructions(operations: Mapping[str, float], machine: Machine) -> float:
+def _instruction_count(operations: Mapping[str, float], machine: Machine) -> float:
     """Returns the number of arithmetic instructions in one iteration."""
     others = sum(times for kind, times in operations.items() if kind not in _ON_PIPES)
     return sum(_fused_counts(operations, machine)) + others
@@ -307,7 +309,7 @@ def _chain_limit(
         ends.append(begin + _statement_latency(step, machine, reassociates=body.reassociates))
     chain = max(ends, default=0.0)
     kinds = {kind.removeprefix("call:") for step in body.steps for kind, _ in step.operations}
-    figures = ("processor.window", *_latencies(kinds & machine.operations.keys()))
+    figures = ("processor.window", *_summed_latencies(kinds & machine.operations.keys()))
     return _ResourceBound(chain * min(1.0, instructions / window) / lanes, figures)
 
 

@@ -117,7 +117,7 @@ def _figures_of(term: str, time: RegionTime, threads: int) -> list[str]:
     if term == "overhead":
         named = {
             "fork_join": synchronisation.forks,
-            "barrier": synchronisation.barriers
+            "barrier": synchronisation.explicit_barriers
             or (synchronisation.waits and not synchronisation.forks),
             "reduction": synchronisation.reductions,
             "dynamic_chunk": time.schedule.kind != "static",

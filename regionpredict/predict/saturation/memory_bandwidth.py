@@ -41,7 +41,7 @@ class MixedBandwidth:
         self._points: list[tuple[float, Curve]] = []
         self._by_share: dict[float, MixedBandwidth] = {}
 
-    def mixed(self, writes: float) -> Callable[[float], float]:
+    def bandwidth_at_writes(self, writes: float) -> Callable[[float], float]:
         """Returns the bandwidth in B/s as a function of the number of cores (at least 1). `writes`
         is the share of write-backs in the traffic, from 0 to 1.
         """
@@ -49,19 +49,19 @@ class MixedBandwidth:
         if curve is None:
             share = self._write_allocate
             if isinstance(share, Curve):
-                curve = self._interpolated(share, writes)
+                curve = self._interpolated_bandwidth(share, writes)
             else:
                 self._points = self._points or _curves_by_mix(self._curves, share)
                 curve = self._between(writes)
             self._known[writes] = curve
         return curve
 
-    def _interpolated(self, share: Curve, writes: float) -> Callable[[float], float]:
+    def _interpolated_bandwidth(self, share: Curve, writes: float) -> Callable[[float], float]:
         """Returns the bandwidth if the write-allocate share depends on the number of cores, by
         linear interpolation between the thread counts of all tables.
         """
         x = sorted({count for curve in (share, *self._curves.values()) for count in curve.x})
-        y = tuple(self._at_share(share.at(count)).mixed(writes)(count) for count in x)
+        y = tuple(self._at_share(share.at(count)).bandwidth_at_writes(writes)(count) for count in x)
         return Curve(tuple(x), y, "B/s", share.evidence, share.source).at
 
     def _at_share(self, part: float) -> MixedBandwidth:

@@ -19,7 +19,7 @@ from regionpredict.predict.curve import Point, SaturationDerivation, saturation_
 from regionpredict.predict.density import predict_density
 from regionpredict.predict.estimate import CUT_TRAFFIC, Estimate
 from regionpredict.predict.hints import hint_on, one_per_core, seats_of
-from regionpredict.predict.limiting_factors import limit
+from regionpredict.predict.limiting_factors import bottleneck_of
 from regionpredict.predict.saturation.ablation import ALL_PARTS, Parts
 from regionpredict.predict.saturation.constants import ASSUMED_DATA
 from regionpredict.predict.saturation.deciding_figures import (
@@ -31,7 +31,7 @@ from regionpredict.predict.saturation.deciding_figures import (
 from regionpredict.predict.saturation.hardware_threads import all_hardware_threads
 from regionpredict.predict.saturation.memory_overflow import overflow_note
 from regionpredict.predict.saturation.openmp_overheads import atomic_turn
-from regionpredict.predict.saturation.region_doubts import judged
+from regionpredict.predict.saturation.region_doubts import judge_hint
 from regionpredict.predict.saturation.region_time import RegionTime
 from regionpredict.predict.saturation.superlinear import superlinear_gain, superlinear_sentence
 from regionpredict.predict.uncertainty import (
@@ -60,11 +60,11 @@ def size_target(machine: Machine) -> SizeTarget:
 
 
 def rough_curve(
-    workload: Workload, machine: Machine, threads: Sequence[int] = (), *, also: int = 1,
+    workload: Workload, machine: Machine, threads: Sequence[int] = (), *, extra_threads: int = 1,
     warm: bool | None = None, parts: Parts = ALL_PARTS, counters: Sequence[TrafficCounter] = (),
 ) -> tuple[Point, ...]:  # fmt: skip
     """Returns the times on one thread and on each number in `threads`. The default numbers are
-    powers of two, whole NUMA domains, and `also`.
+    powers of two, whole NUMA domains, and `extra_threads`.
 
     Empty if the region cannot be predicted. `counters` has the same meaning as in `region_time`.
     """
@@ -72,7 +72,7 @@ def rough_curve(
     if time is None:
         return ()
     most = min(workload.team_limit or machine.cores, machine.cores)
-    asked = threads or (*round_counts(machine, most), also)
+    asked = threads or (*round_counts(machine, most), extra_threads)
     return time.points(sorted({1, *(count for count in asked if count <= most)}))
 
 
@@ -88,7 +88,7 @@ def region_time(
     execution = workload.execution
     if execution is None:
         return None
-    contents = _contents(workload, execution, warm=warm, parts=parts)
+    contents = _initial_contents(workload, execution, warm=warm, parts=parts)
     return RegionTime(
         workload, execution, machine, contents=contents, parts=parts, counters=counters
     )
@@ -137,8 +137,8 @@ def predict_saturation(
     table, execution = workload.table, workload.execution
     density = predict_density(table, machine)
     if density.status == "skipped" or execution is None:
-        return _skipped(density)
-    contents = _contents(workload, execution, warm=warm, parts=parts)
+        return _skipped_estimate(density)
+    contents = _initial_contents(workload, execution, warm=warm, parts=parts)
     time = RegionTime(workload, execution, machine, contents=contents, parts=parts)
     most = workload.team_limit
     if most is None:
@@ -169,7 +169,7 @@ def predict_saturation(
     if table.iterations is not None and table.iterations <= 0:
         assumed.append("no iterations: a size is too small")
     if machine.domains > 1 and machine.memory.shared_path is None:
-        assumed += placement.assumptions
+        assumed += placement.assumption_lines
     if not time.far and (note := overflow_note(machine, time.touched)):
         assumed.append(note)
     if time.traffic.keeps_more(hint.threads):
@@ -178,14 +178,14 @@ def predict_saturation(
         )
     assumed += [f"each write to {writes.array} goes to memory, not to a register"
                 for writes in execution.contended if writes.apart is not None]  # fmt: skip
-    bottleneck = limit(points)
+    bottleneck = bottleneck_of(points)
     hinted = next(point for point in points if point.threads == hint.threads)
     deciding = deciding_terms(time, hinted, bottleneck)
     keys = [key for figures in deciding.values() for key in figures]
     assumed += (*assumed_groups(machine, keys), *unconverged_lines(machine, keys))
     spreads = spreads_of(machine, deciding)
     partial = table.status == "partial"
-    known = judged(workload, execution, time, points, asked, hinted.threads, spreads, within)
+    known = judge_hint(workload, execution, time, points, asked, hinted.threads, spreads, within)
     shown = {expected.threads for expected in asked}
     superlinear = superlinear_gain(points, time)
     notes = (
@@ -251,7 +251,7 @@ def _cost_of_atomic_arrays(
     ]
 
 
-def _contents(
+def _initial_contents(
     workload: Workload, execution: Execution, *, warm: bool | None, parts: Parts
 ) -> CacheContents:
     """Returns the initial contents of the caches: those that follow from the program, all of the
@@ -265,7 +265,7 @@ def _contents(
     return warm_cache_contents(execution.work.nest)
 
 
-def _skipped(density: Estimate) -> Estimate:
+def _skipped_estimate(density: Estimate) -> Estimate:
     return Estimate(
         model="saturation", status="skipped", score=None, miss_probability=None,
         working_set_bytes=None, speedup=(), packages=None, threads=None, bottleneck=None,

@@ -22,7 +22,7 @@ class SpreadUpdates(NamedTuple):
     moved: float
 
 
-def overheads(
+def overhead_seconds(
     counts: SynchronisationCounts, schedule: Schedule, machine: Machine, threads: int,
     work: float, *, locks: bool = True,
 ) -> tuple[float, float]:  # fmt: skip
@@ -39,12 +39,12 @@ def overheads(
         costs += team_cost(machine, "barrier", threads)
     if counts.reductions:
         costs += counts.reductions * team_cost(machine, "reduction", threads)
-    if counts.barriers:
-        costs += counts.barriers * team_cost(machine, "barrier", threads)
+    if counts.explicit_barriers:
+        costs += counts.explicit_barriers * team_cost(machine, "barrier", threads)
     if schedule.kind != "static":
         number = piece_count(counts.iterations, threads, schedule) / threads
         costs += _cost_of_updates(number, "dynamic_chunk", threads, work * clock, machine)
-    costs += counts.uncontended / threads * team_cost(machine, "atomic", 1)
+    costs += counts.uncontended_updates / threads * team_cost(machine, "atomic", 1)
     costs += counts.inner_teams / threads * _inner_team(counts, machine, threads)
     serial = _cost_of_updates(
         counts.in_one_place / threads, "atomic", threads, work * clock, machine

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from regionpredict.machine import Machine, unconverged_figures
 from regionpredict.predict.curve import Point
-from regionpredict.predict.limiting_factors import limit
+from regionpredict.predict.limiting_factors import bottleneck_of
 from regionpredict.predict.machine_uncertainty import UncertainLoop, moves_of
 from regionpredict.predict.saturation.region_time import RegionTime
 from regionpredict.predict.uncertainty import (
@@ -19,10 +19,10 @@ from regionpredict.predict.uncertainty import (
     at_threads,
     band_of,
     chance_of,
-    doubt,
+    chance_without_doubts,
+    doubt_of_kind,
     doubts_of_notes,
     outlook_of,
-    undoubted,
     wider_band,
 )
 from regionpredict.predict.uncertainty.constants import FEW_FIGURES
@@ -50,14 +50,15 @@ class HintJudgment(NamedTuple):
     otherwise: tuple[Point, ...]
 
 
-def judged(
+def judge_hint(
     workload: Workload, execution: Execution, time: RegionTime, points: Sequence[Point],
-    asked: Sequence[ExpectedSpeedup], threads: int, spreads: Mapping[str, float], within: float,
+    expected_speedups: Sequence[ExpectedSpeedup], threads: int, spreads: Mapping[str, float],
+    within: float,
 ) -> HintJudgment:  # fmt: skip
     """Judges the hint of `threads` threads from the curve `points`.
 
-    `asked` is the expected speedup at the allowed thread counts, and `spreads` the uncertainty of
-    machine figures. `within` is the allowed loss of a hint.
+    `expected_speedups` is the expected speedup at the allowed thread counts, and `spreads` the
+    uncertainty of machine figures. `within` is the allowed loss of a hint.
     """
     partial = workload.table.status == "partial"
     doubts = doubts_of_notes(workload.table.diagnostics, partial=partial)
@@ -68,14 +69,14 @@ def judged(
     doubts += _calibration_doubt(time.machine)
     otherwise = _other_distribution(time, execution, [point.threads for point in points])
     doubts += _imbalance_doubt(execution, points, otherwise, threads, within)
-    settled = chance = chance_of(asked, threads, within)
+    settled = chance = chance_of(expected_speedups, threads, within)
     if spreads:
         moves = moves_of([UncertainLoop(points, spreads)], points)
-        chance = chance_of(asked, threads, within, moves)
+        chance = chance_of(expected_speedups, threads, within, moves)
         doubts += figures_doubt(spreads, settled, chance)
-    band = band_of(asked)
+    band = band_of(expected_speedups)
     if otherwise:
-        counts = {expected.threads for expected in asked}
+        counts = {expected.threads for expected in expected_speedups}
         other = at_threads(outlook_of(otherwise, time.machine), counts)
         band = wider_band(band, band_of(other))
     return HintJudgment(settled, chance, band, doubts, otherwise)
@@ -89,7 +90,9 @@ def _shared_line_doubt(workload: Workload, execution: Execution) -> tuple[Doubt,
     )  # fmt: skip
     if not arrays:
         return ()
-    return (doubt("in-turn", f"threads write one cache line of {', '.join(arrays)} in turn"),)
+    return (
+        doubt_of_kind("in-turn", f"threads write one cache line of {', '.join(arrays)} in turn"),
+    )
 
 
 def _call_cost_doubt(
@@ -99,10 +102,12 @@ def _call_cost_doubt(
     assumed. It applies if overhead is the reason for a hint of fewer than all threads.
     """
     unseen = any(known.id == "calls" for known in before)
-    if not unseen or limit(points) not in _HELD_UP or threads >= points[-1].threads:
+    if not unseen or bottleneck_of(points) not in _HELD_UP or threads >= points[-1].threads:
         return ()
     return (
-        doubt("call-cost", "calls without source count as a few cycles; long calls scale better"),
+        doubt_of_kind(
+            "call-cost", "calls without source count as a few cycles; long calls scale better"
+        ),
     )
 
 
@@ -118,13 +123,13 @@ def _synchronization_doubts(
     if threads == 1:
         if 2 * counts.perhaps > counts.serial_bodies + counts.atomics and meet:
             said = "the frequency of synchronization under a condition is assumed"
-            return (doubt("condition", said),) if limit(points) in _HELD_UP else ()
+            return (doubt_of_kind("condition", said),) if bottleneck_of(points) in _HELD_UP else ()
         return ()
     if counts.inner_teams and not any(known.id == "nested" for known in before):
-        found += (doubt("nested", "its threads start nested parallel regions"),)
-    if meet and limit(points) in _HELD_UP:
+        found += (doubt_of_kind("nested", "its threads start nested parallel regions"),)
+    if meet and bottleneck_of(points) in _HELD_UP:
         said = f"how often {threads} threads meet at locks or atomic updates is assumed"
-        found += (doubt("contention", said),)
+        found += (doubt_of_kind("contention", said),)
     return found
 
 
@@ -138,7 +143,7 @@ def _calibration_doubt(machine: Machine) -> tuple[Doubt, ...]:
     said = (
         f"{known - wide} of {known} measured figures of {machine.name} converged; calibrate again"
     )
-    return (doubt("calibration", said),)
+    return (doubt_of_kind("calibration", said),)
 
 
 def _other_distribution(
@@ -169,7 +174,7 @@ def _imbalance_doubt(
         loss = otherwise[at].seconds / min(point.seconds for point in otherwise)
         if loss <= 1.0 + within:
             return ()
-        return (doubt("imbalance", "the long iterations are assumed to be adjacent"),)
+        return (doubt_of_kind("imbalance", "the long iterations are assumed to be adjacent"),)
     slower = otherwise[at].seconds / points[at].seconds if points[at].seconds else 1.0
     if slower <= 1.0 + within:
         return ()
@@ -180,14 +185,14 @@ def _imbalance_doubt(
         f"unknown; {what}; up to {slower:.1f}x slower on {threads} threads if {work.skew}. Set it "
         f"with --set 'skew({variable})=LONGEST/MEAN'"
     )
-    return (doubt("imbalance", reason),)
+    return (doubt_of_kind("imbalance", reason),)
 
 
 def figures_doubt(spreads: Mapping[str, float], settled: float, chance: float) -> tuple[Doubt, ...]:
     """Returns the doubt about uncertain machine figures, from the probability that the hint is
     right with exact figures (`settled`) and with uncertain figures (`chance`).
     """
-    factor = undoubted(chance) / undoubted(settled)
+    factor = chance_without_doubts(chance) / chance_without_doubts(settled)
     if factor > 1.0 - _SHOWN:
         return ()
     reason = f"the machine's figures of its {' and '.join(spreads)} are uncertain"

@@ -28,7 +28,7 @@ from regionpredict.predict.saturation.memory_overflow import overflow_of, overfl
 from regionpredict.predict.saturation.memory_paths import MemoryPaths, PageShares
 from regionpredict.predict.saturation.openmp_overheads import (
     line_turns,
-    overheads,
+    overhead_seconds,
     spread_updates,
 )
 from regionpredict.predict.saturation.page_faults_and_coherence import DataTransfers
@@ -125,7 +125,7 @@ class LoopTime:
         self._peak = math.inf if peak is None else peak.value
 
     @cached_property
-    def _paths(self) -> MemoryPaths | None:
+    def _remote_memory_paths(self) -> MemoryPaths | None:
         """The memory paths to pages in other domains. None if all threads use their own domain."""
         machine, shared = self.machine, self.machine.memory.shared_path
         if not self.parts.placement or machine.domains < 2 or shared is not None:
@@ -152,7 +152,7 @@ class LoopTime:
     @property
     def far(self) -> bool:
         """Whether threads use pages in other domains."""
-        return self._paths is not None
+        return self._remote_memory_paths is not None
 
     def least(self, threads: int) -> WorkTime:
         """Returns a lower bound of the time: the time with all data in the first-level cache."""
@@ -186,7 +186,7 @@ class LoopTime:
             misses = machine.processor.outstanding_misses.value
             latency = machine.memory.latency_cycles.value / machine.clock_hz / misses
             latency *= factor["scattered"]
-            line = self.line_bytes / self._rate(1.0, 1, data.writes)
+            line = self.line_bytes / self._path_bandwidth(1.0, 1, data.writes)
             waiting = data.scattered * max(0.0, latency - line)
         waiting += factor["scattered"] * (self.walking + data.walking)
         sharing, overlapping, loading = self._core_only_time(threads)
@@ -200,7 +200,7 @@ class LoopTime:
         )
         beyond = overflowing_share(machine, self.touched, threads)
         if beyond and not self.far:
-            memory = self._overflowed(beyond, threads, busy, data, waiting)
+            memory = self._overflow_waiting(beyond, threads, busy, data, waiting)
         work = self._overlap.total(busy, memory)
         asked = memory
         busy, memory = self._overlap.shares(busy, memory)
@@ -209,12 +209,16 @@ class LoopTime:
         cached = from_cache / transfers if transfers > overlapping else 0.0
         return WorkTime(work, busy, memory, late, cached, requesting, rate)
 
-    def requested_load(self, asked: float, threads: int) -> float:
+    def requested_load(self, requested: float, threads: int) -> float:
         """Returns the bandwidth that all threads request, relative to the bandwidth of the memory
-        path. Each thread requests `asked` B/s.
+        path. Each thread requests `requested` B/s.
         """
         crowd = self._sharing_threads(threads)
-        return crowd * asked / self._rate(crowd, threads, self.traffic.at(threads).writes)
+        return (
+            crowd
+            * requested
+            / self._path_bandwidth(crowd, threads, self.traffic.at(threads).writes)
+        )
 
     def _waiting(
         self, crowd: float, threads: int, busy: float, data: Data, delay: float
@@ -224,11 +228,11 @@ class LoopTime:
 
         `delay` is the latency of lines without prefetching, which is added to the transfer time.
         """
-        requesting = self._requesting(crowd, threads, busy, data, delay)
-        rate = self._rate(max(requesting, 1.0), threads, data.writes)
+        requesting = self._requesting_threads(crowd, threads, busy, data, delay)
+        rate = self._path_bandwidth(max(requesting, 1.0), threads, data.writes)
         return max(1.0, requesting) * data.memory / rate + delay, requesting, rate
 
-    def _overflowed(
+    def _overflow_waiting(
         self, share: float, threads: int, busy: float, data: Data, delay: float
     ) -> float:
         """Returns the seconds of waiting if a `share` of the data is in the next domain."""
@@ -248,7 +252,7 @@ class LoopTime:
         work = max(near, mixed) if self.static else mixed
         return self._overlap.waiting(work, busy)
 
-    def _requesting(
+    def _requesting_threads(
         self, crowd: float, threads: int, busy: float, data: Data, delay: float
     ) -> float:
         """Returns the mean number of threads on the busiest path that wait for memory. Results are
@@ -277,7 +281,7 @@ class LoopTime:
         if not self.parts.turbo:
             return 1.0
         speed = speed_of_cores(self.machine, threads, static=self.static)
-        busy = min(self._places(threads).together, self.machine.cores_per_package)
+        busy = min(self._thread_placement(threads).together, self.machine.cores_per_package)
         return speed * self.machine.relative_clock(busy)
 
     def _threads_per_core(self, threads: int) -> float:
@@ -290,9 +294,9 @@ class LoopTime:
         """Returns the number of threads that share the busiest memory path."""
         if self.machine.memory.shared_path is not None or self.far:
             return float(threads)
-        return float(self._places(threads).crowd)
+        return float(self._thread_placement(threads).crowd)
 
-    def _places(self, threads: int) -> ThreadPlaces:
+    def _thread_placement(self, threads: int) -> ThreadPlaces:
         """Returns the cached placement of the threads on cores."""
         places = self._placed.get(threads)
         if places is None:
@@ -303,15 +307,15 @@ class LoopTime:
         """Returns the function `_rate` of the number of requesting cores, for fast repeated
         evaluation.
         """
-        if self.machine.memory.shared_path is not None or self._paths is not None:
-            return lambda requesting: self._rate(requesting, threads, writes)
-        bandwidth, peak = self._bandwidth.mixed(writes), self._peak
+        if self.machine.memory.shared_path is not None or self._remote_memory_paths is not None:
+            return lambda requesting: self._path_bandwidth(requesting, threads, writes)
+        bandwidth, peak = self._bandwidth.bandwidth_at_writes(writes), self._peak
         factor = self._factor["memory"]
         if factor == 1.0 and peak == math.inf:
             return bandwidth
         return lambda requesting: min(bandwidth(requesting), peak) / factor
 
-    def _rate(self, requesting: float, threads: int, writes: float) -> float:
+    def _path_bandwidth(self, requesting: float, threads: int, writes: float) -> float:
         """Returns the bandwidth in B/s of the memory path that `requesting` cores share."""
         return self._path_rate(requesting, threads, writes) / self._factor["memory"]
 
@@ -320,8 +324,8 @@ class LoopTime:
         if machine.memory.shared_path is not None:
             ceiling = machine.memory.shared_path.traffic_bytes_per_s.value
             return min(self._rate_of_separate_domains(requesting, threads, writes), ceiling)
-        if self._paths is not None:
-            return self._paths.rate(requesting, threads, writes)
+        if self._remote_memory_paths is not None:
+            return self._remote_memory_paths.rate(requesting, threads, writes)
         return self._domain_rate(requesting, writes)
 
     def _rate_of_separate_domains(self, requesting: float, threads: int, writes: float) -> float:
@@ -332,7 +336,7 @@ class LoopTime:
         """
         if requesting <= 1.0:
             return self._domain_rate(requesting, writes)
-        asking, places = requesting / threads, self._places(threads)
+        asking, places = requesting / threads, self._thread_placement(threads)
         if self.static:
             full = self._domain_rate(max(1.0, asking * places.crowd), writes)
             return full * threads / places.crowd
@@ -342,7 +346,7 @@ class LoopTime:
 
     def _domain_rate(self, cores: float, writes: float) -> float:
         """Returns the bandwidth of one NUMA domain with `cores` requesting cores in B/s."""
-        return min(self._bandwidth.mixed(writes)(cores), self._peak)
+        return min(self._bandwidth.bandwidth_at_writes(writes)(cores), self._peak)
 
 
 class RegionTime:
@@ -406,7 +410,7 @@ class RegionTime:
         base = 0.0
         for threads in counts:
             work = self._work_time(self._threads_with_work(threads))
-            terms = self._terms(threads, work, profile or self.profile)
+            terms = self._time_terms(threads, work, profile or self.profile)
             seconds = sum(terms.values())
             base = base or seconds
             label = max(terms, key=lambda name: terms[name])
@@ -416,7 +420,7 @@ class RegionTime:
             )  # fmt: skip
         return tuple(made)
 
-    def few(self, counts: Sequence[int]) -> tuple[Point, ...]:
+    def times_at_few(self, counts: Sequence[int]) -> tuple[Point, ...]:
         """Returns the `points` of a few thread counts, without counting traffic at other counts."""
         for threads in counts:
             self.traffic.count_at(self._threads_with_work(threads))
@@ -430,7 +434,7 @@ class RegionTime:
         made = []
         for threads in counts:
             work = self.loops.least(self._threads_with_work(threads))
-            terms = self._terms(threads, work, self.profile, crowded=False)
+            terms = self._time_terms(threads, work, self.profile, crowded=False)
             made.append(Point(threads, sum(terms.values()), 1.0, "compute", terms, 0.0, 0.0))
         return tuple(made)
 
@@ -445,7 +449,7 @@ class RegionTime:
         pieces = piece_count(self.synchronisation.iterations, threads, self.schedule)
         return int(max(1.0, min(threads, pieces)))
 
-    def _terms(
+    def _time_terms(
         self, threads: int, work: WorkTime, profile: WorkProfile, *, crowded: bool = True
     ) -> dict[str, float]:
         """Returns the terms of the time in seconds. Waiting for locks is included only if
@@ -460,7 +464,7 @@ class RegionTime:
         waits = max(0.0, share - even) * pace
         busy = work.total * min(share, even) + waits
         added = self._added_by_serial(threads, busy) if self.serial and crowded else 0.0
-        costs, serial = overheads(
+        costs, serial = overhead_seconds(
             self.synchronisation, self.schedule, self.machine, threads,
             busy if crowded else math.inf, locks=not self.serial,
         )  # fmt: skip

@@ -47,7 +47,7 @@ class StridedWalks:
         """Returns the seconds of one core for all page walks, with `threads` threads and these
         `caches`.
         """
-        walks = self._walks(threads) if self.arrays else 0.0
+        walks = self._page_walks(threads) if self.arrays else 0.0
         if not walks:
             return 0.0
         covered = table_line_bytes(self.machine, self.line_bytes)
@@ -55,18 +55,18 @@ class StridedWalks:
         share = TABLE_SHARE.value * covered / self.line_bytes
         levels = [level._replace(size=share * level.size) for level in caches]
         fetched = tables.traffic(levels, threads, contents=self.contents)
-        lines = [self._bytes(level) / covered for level in fetched]
+        lines = [self._strided_bytes(level) / covered for level in fetched]
         return strided_walk_cycles(walks, lines, self.machine) / self.machine.clock_hz
 
-    def _walks(self, threads: int) -> float:
+    def _page_walks(self, threads: int) -> float:
         """Returns the number of page accesses with wide strides that miss the core's TLB."""
         page = self.machine.page_bytes
         tlb = CacheLevel(page * tlb_entries(self.machine), threads_on_a_core(self.machine, threads))
         pages = self._counter.page_counter(page)
         (missed,) = pages.traffic([tlb], threads, contents=self.contents)
-        return self._bytes(missed) / page
+        return self._strided_bytes(missed) / page
 
-    def _bytes(self, level: LevelTraffic) -> float:
+    def _strided_bytes(self, level: LevelTraffic) -> float:
         """Returns the bytes that a cache level loads of the arrays with wide strides."""
         return sum(moved.read for moved in level.arrays if moved.array in self.arrays)
 

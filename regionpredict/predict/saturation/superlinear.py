@@ -21,7 +21,9 @@ def superlinear_gain(points: Sequence[Point], time: RegionTime) -> Superlinear |
     first = points[0]
     for point in points[1:]:
         if point.speedup > SUPERLINEAR.value * point.threads / first.threads:
-            return Superlinear(point.threads, point.speedup, _reason(first, point, time))
+            return Superlinear(
+                point.threads, point.speedup, _reason_for_superlinear(first, point, time)
+            )
     return None
 
 
@@ -37,7 +39,7 @@ def superlinear_sentence(gain: Superlinear) -> str:
     )
 
 
-def _reason(first: Point, point: Point, time: RegionTime) -> str:
+def _reason_for_superlinear(first: Point, point: Point, time: RegionTime) -> str:
     """Returns the reason of a superlinear speedup: the term of the time that decreased most."""
     divided = point.threads / first.threads
     lost = {name: seconds - divided * point.terms[name] for name, seconds in first.terms.items()}

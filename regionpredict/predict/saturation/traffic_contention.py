@@ -30,7 +30,7 @@ class Contention:
     growth: float
 
 
-def contention(workload: Workload, machine: Machine, threads: int) -> Contention | None:
+def contention_slowdown(workload: Workload, machine: Machine, threads: int) -> Contention | None:
     """Returns the slowdown of the region's work on `threads` concurrent threads. None if the time
     is unknown or zero.
     """

@@ -149,7 +149,7 @@ class TrafficCurve:
         if all(array.carrier is not NOT_ASKED for level in levels for array in level.arrays):
             return levels
         estimated = self.counter.traffic(
-            self._caches(threads), threads, contents=self.contents, estimated=True
+            self._caches_for(threads), threads, contents=self.contents, estimated=True
         )
         carriers = [{own.array: own.carrier for own in level.arrays} for level in estimated]
         return tuple(
@@ -174,7 +174,9 @@ class TrafficCurve:
         """Returns the traffic of all levels with write-allocate for every missed store."""
         levels = self._levels.get(threads)
         if levels is None:
-            levels = self.counter.traffic(self._caches(threads), threads, contents=self.contents)
+            levels = self.counter.traffic(
+                self._caches_for(threads), threads, contents=self.contents
+            )
             self._levels[threads] = levels
         return levels
 
@@ -182,7 +184,7 @@ class TrafficCurve:
         """Returns the traffic on `threads` threads, either counted or interpolated."""
         data = self._read_off.get(threads)
         if data is None:
-            data = self._read_off[threads] = self._at(threads)
+            data = self._read_off[threads] = self._computed_traffic(threads)
         return data
 
     def count_at(self, threads: int) -> None:
@@ -192,7 +194,7 @@ class TrafficCurve:
                 self._counted_traffic(threads), threads
             )
 
-    def _at(self, threads: int) -> Data:
+    def _computed_traffic(self, threads: int) -> Data:
         knots = self._knots_for(threads)
         position = bisect_left(knots, threads)
         right = self._counted_traffic(knots[position])
@@ -285,7 +287,7 @@ class TrafficCurve:
                 worst = max(worst, abs(a + part * (b - a) - c) / max(a, b, c))
         return worst
 
-    def _caches(self, threads: int) -> list[CacheLevel]:
+    def _caches_for(self, threads: int) -> list[CacheLevel]:
         levels: list[CacheLevel] = []
         for cache, cores in zip(self.machine.caches, self._shared, strict=True):
             most = cache_sharers(self.machine, cores, threads)
@@ -300,10 +302,10 @@ class TrafficCurve:
     def _counted_traffic(self, threads: int) -> _CountedTraffic:
         knot = self._counted.get(threads)
         if knot is None:
-            knot = self._counted[threads] = self._count(threads)
+            knot = self._counted[threads] = self._count_traffic(threads)
         return knot
 
-    def _count(self, threads: int) -> _CountedTraffic:
+    def _count_traffic(self, threads: int) -> _CountedTraffic:
         levels = self._counted_levels(threads)
         totals = [level.total for level in levels]
         lines = []
@@ -339,7 +341,7 @@ class TrafficCurve:
     def _counted_walking(self, threads: int) -> float:
         seconds = self._walking.get(threads)
         if seconds is None and self._walks is not None:
-            caches = self._caches(threads)
+            caches = self._caches_for(threads)
             seconds = self._walking[threads] = self._walks.seconds(threads, caches)
         return seconds or 0.0
 
@@ -366,7 +368,7 @@ class TrafficCurve:
         if rate is None:
             cache = self.machine.caches[level]
             if cache.bandwidth:
-                rate = self._bandwidth[level].mixed(writes)(cores) / cores
+                rate = self._bandwidth[level].bandwidth_at_writes(writes)(cores) / cores
             else:
                 rate = cache.bytes_per_cycle.value * self.machine.clock_hz
             self._rates[level, cores, writes] = rate

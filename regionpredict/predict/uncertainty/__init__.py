@@ -8,17 +8,17 @@ defines the parameters of a fit, and `constants` contains the shipped values.
 
 from regionpredict.predict.uncertainty.confidence import (
     chance_of,
+    chance_without_doubts,
     confidence_of,
     log_odds,
     rounded_confidence,
-    undoubted,
 )
 from regionpredict.predict.uncertainty.constants import BAND_SHARE
 from regionpredict.predict.uncertainty.doubts import (
     Doubt,
-    doubt,
+    doubt_of_kind,
     doubts_of_notes,
-    merged,
+    merge_doubts,
     weighted_by_share,
 )
 from regionpredict.predict.uncertainty.fitted import SHIPPED, FittedCurves, Spreads
@@ -46,16 +46,16 @@ __all__ = [
     "at_threads",
     "band_of",
     "chance_of",
+    "chance_without_doubts",
     "confidence_of",
-    "doubt",
+    "doubt_of_kind",
     "doubts_of_notes",
     "expected_of",
     "log_odds",
-    "merged",
+    "merge_doubts",
     "outlook_of",
     "rounded_confidence",
     "traits_of",
-    "undoubted",
     "weighted_by_share",
     "wider_band",
 ]

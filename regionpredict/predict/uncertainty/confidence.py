@@ -66,10 +66,10 @@ def confidence_of(
     chance: float, *, doubts: Sequence[Doubt] = (), fitted: FittedCurves = SHIPPED
 ) -> float:
     """Returns the expected share of right hints with this probability and these doubts, rounded."""
-    return rounded_confidence(undoubted(chance, fitted) * remaining_confidence(doubts))
+    return rounded_confidence(chance_without_doubts(chance, fitted) * remaining_confidence(doubts))
 
 
-def undoubted(chance: float, fitted: FittedCurves = SHIPPED) -> float:
+def chance_without_doubts(chance: float, fitted: FittedCurves = SHIPPED) -> float:
     """Returns the expected share of right hints with this probability, for regions without
     doubts.
     """

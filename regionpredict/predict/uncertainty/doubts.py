@@ -61,7 +61,7 @@ RULES: Mapping[str, str] = {
 """The id of the doubt that each diagnostic raises, by the id of the rule."""
 
 
-def doubt(kind: str, reason: str) -> Doubt:
+def doubt_of_kind(kind: str, reason: str) -> Doubt:
     """Returns a doubt with the factor of its kind from `FACTORS`."""
     return Doubt(kind, FACTORS[kind].value, reason)
 
@@ -79,7 +79,7 @@ def doubts_of_notes(notes: Iterable[Diagnostic], *, partial: bool) -> tuple[Doub
     if partial and not found.keys() & {"unread", "calls"}:
         found["unread"] = ["not all of the region is understood"]
     return tuple(
-        doubt(kind, first if not more else f"{first}, and {len(more)} more")
+        doubt_of_kind(kind, first if not more else f"{first}, and {len(more)} more")
         for kind, (first, *more) in found.items()
     )
 
@@ -96,7 +96,7 @@ def weighted_by_share(doubts: Iterable[Doubt], share: float) -> tuple[Doubt, ...
     return tuple(known._replace(factor=1.0 - share * (1.0 - known.factor)) for known in doubts)
 
 
-def merged(parts: Iterable[Iterable[Doubt]]) -> tuple[Doubt, ...]:
+def merge_doubts(parts: Iterable[Iterable[Doubt]]) -> tuple[Doubt, ...]:
     """Merges the doubts about several parts by kind. Each merged doubt has the reason of its
     smallest factor.
 

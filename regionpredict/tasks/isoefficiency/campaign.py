@@ -128,7 +128,7 @@ def size_text(size: float) -> str:
     return str(int(size)) if float(size).is_integer() else repr(size)
 
 
-def steps(
+def missing_measurements(
     data: IsoefficiencyData, sizes: Sequence[float], threads: Sequence[int]
 ) -> Iterator[tuple[float, int | None]]:
     """Yields the missing measurements: (size, None) for a graph, and (size, threads) for a time."""
@@ -152,7 +152,7 @@ def run_campaign(
     """Runs the missing measurements. Each result is written to `output` before the next
     measurement.
     """
-    missing = list(steps(data, sizes, threads))
+    missing = list(missing_measurements(data, sizes, threads))
     graph: tuple[float, TaskGraph] | None = None
     host: HostActivity | None = None
     for number, (size, count) in enumerate(missing):

@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from regionpredict.documents import read_text, reading
+from regionpredict.documents import input_errors_while_reading, read_text
 from regionpredict.errors import InputError
 from regionpredict.json_records import Record, json_record
 from regionpredict.measure.store import append_line
@@ -118,7 +118,7 @@ def read_file(path: Path) -> IsoefficiencyData:
     lines = text.split("\n")[:-1]
     if not lines:
         raise InputError(f"empty: not {WHAT}", remedy=_REMEDY, path=str(path))
-    with reading(path, WHAT, _REMEDY):
+    with input_errors_while_reading(path, WHAT, _REMEDY):
         first = json_record(lines[0], WHAT, path, _REMEDY, 1)
         if first.text("schema") != SCHEMA:
             raise first.error("schema", f"is not '{SCHEMA}'")
@@ -153,7 +153,7 @@ def _host_from_json(record: Record) -> HostActivity | None:
     known = record.inner("host")
     return HostActivity(
         known.number("others"), known.number("stolen"), known.whole("discarded"),
-        known.flag("disturbed"),
+        known.truth_value("disturbed"),
     )  # fmt: skip
 
 

@@ -36,9 +36,9 @@ def _event_texts(analysis: Analysis) -> Iterator[str]:
     yield from _critical_path_events(analysis)
 
 
-def _metadata_text(what: str, location: Location, text: str) -> str:
-    return json.dumps({"ph": "M", "name": what, "pid": location.rank, "tid": location.thread,
-                       "args": {"name": text}})  # fmt: skip
+def _metadata_text(metadata_name: str, location: Location, text: str) -> str:
+    return json.dumps({"ph": "M", "name": metadata_name, "pid": location.rank,
+                       "tid": location.thread, "args": {"name": text}})  # fmt: skip
 
 
 def _start_of_complete_event(name: str, category: str, location: Location) -> str:

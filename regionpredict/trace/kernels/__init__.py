@@ -28,9 +28,9 @@ class Kernels:
 
         Raises InputError if it cannot be compiled or stored.
         """
-        return _loaded(self.compiler, self.folder, source)
+        return _load_library(self.compiler, self.folder, source)
 
 
 @cache
-def _loaded(compiler: Sequence[str], folder: Path, source: str) -> ctypes.CDLL:
+def _load_library(compiler: Sequence[str], folder: Path, source: str) -> ctypes.CDLL:
     return ctypes.CDLL(str(shared_library(compiler, private_folder(folder), FOLDER / source)))

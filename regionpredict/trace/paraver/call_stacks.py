@@ -20,7 +20,7 @@ import numpy as np
 
 from regionpredict.trace.event_trace import Kind, Region
 from regionpredict.trace.paraver.calls import Calls
-from regionpredict.trace.paraver.fast_order import distinct
+from regionpredict.trace.paraver.fast_order import distinct_values
 from regionpredict.trace.paraver.labels import Labels
 from regionpredict.trace.paraver.records import Integers, Rows
 
@@ -71,7 +71,7 @@ def stack_rows(
     next_stack = np.zeros(count, dtype=np.int64)  # 0 is the empty stack
     same = calls.location[1:] == calls.location[:-1]
     next_stack[:-1] = np.where(same, of_call[1:], 0)
-    pairs, after_call = distinct(of_call * len(stacks) + next_stack)
+    pairs, after_call = distinct_values(of_call * len(stacks) + next_stack)
     between = [
         paths.between(stacks[pair // len(stacks)], stacks[pair % len(stacks)])
         for pair in pairs.tolist()
@@ -94,7 +94,7 @@ def _path_changes(
     """Returns the exits and entries that lead from one call path to the next. The columns `(n, 4)`
     are the row of `from_path`, order, kind and region.
     """
-    pairs, inverse = distinct(from_path * len(targets) + to_path)
+    pairs, inverse = distinct_values(from_path * len(targets) + to_path)
     steps = [
         _exits_and_entries(sources[pair // len(targets)], targets[pair % len(targets)])
         for pair in pairs.tolist()
@@ -214,9 +214,13 @@ class _PathRegions:
         """Returns the call path of an MPI call: its functions, and the line of the call."""
         if not stack:
             return ()
-        file, line = self._line(stack[-1])
-        site = () if line is None else (self._row(Region(f"{file}:{line}", file=file, line=line)),)
-        return (*self._path(stack), *site)
+        file, line = self._line_of_frame(stack[-1])
+        site = (
+            ()
+            if line is None
+            else (self._row_of_region(Region(f"{file}:{line}", file=file, line=line)),)
+        )
+        return (*self._path_of_stack(stack), *site)
 
     def between(self, before: Sequence[Frame], after: Sequence[Frame]) -> Path:
         """Returns the call path of the code between two MPI calls: their common functions, and the
@@ -230,12 +234,12 @@ class _PathRegions:
         depth = min(common, same + 1)
         if not depth:
             return self._between_without_common_function(before, after)
-        file, first = self._line(before[depth - 1])
-        last = self._line(after[depth - 1])[1]
-        path = self._path(before[:depth])
+        file, first = self._line_of_frame(before[depth - 1])
+        last = self._line_of_frame(after[depth - 1])[1]
+        path = self._path_of_stack(before[:depth])
         if first is None or last is None:
             return path
-        return (*path, self._row(Region(f"{file}:{first}-{last}", file=file, line=first)))
+        return (*path, self._row_of_region(Region(f"{file}:{first}-{last}", file=file, line=first)))
 
     def _between_without_common_function(
         self, before: Sequence[Frame], after: Sequence[Frame]
@@ -247,28 +251,30 @@ class _PathRegions:
         if not before or not after:
             return ()
         frames = [stack[-1 if stack[0][0] in self._roots else 0] for stack in (before, after)]
-        ends = [self._line(frame) for frame in frames]
+        ends = [self._line_of_frame(frame) for frame in frames]
         if any(line is None for _, line in ends):
             return ()
         name = "-".join(
             f"{self._labels.function(_CALLER + 1, function)}:{line}"
             for (function, _), (_, line) in zip(frames, ends, strict=True)
         )
-        return (self._row(Region(name, file=ends[1][0], line=ends[1][1])),)
+        return (self._row_of_region(Region(name, file=ends[1][0], line=ends[1][1])),)
 
-    def _path(self, stack: Sequence[Frame]) -> Path:
+    def _path_of_stack(self, stack: Sequence[Frame]) -> Path:
         if not self._functions:
             return ()
         rows = []
         for function, line in stack:
-            file = self._line((function, line))[0]
-            rows.append(self._row(Region(self._labels.function(_CALLER + 1, function), file=file)))
+            file = self._line_of_frame((function, line))[0]
+            rows.append(
+                self._row_of_region(Region(self._labels.function(_CALLER + 1, function), file=file))
+            )
         return tuple(rows)
 
-    def _line(self, frame: Frame) -> tuple[str, int | None]:
+    def _line_of_frame(self, frame: Frame) -> tuple[str, int | None]:
         return self._labels.line(_LINE + 1, frame[1])
 
-    def _row(self, region: Region) -> int:
+    def _row_of_region(self, region: Region) -> int:
         number = self._known.get(region)
         if number is None:
             number = self._known[region] = len(self._regions)

@@ -9,7 +9,7 @@ import numpy as np
 
 from regionpredict.trace.event_trace import Finding, Paradigm, Region
 from regionpredict.trace.mpi_regions import mpi_role
-from regionpredict.trace.paraver.fast_order import by_location, distinct
+from regionpredict.trace.paraver.fast_order import by_location, distinct_values
 from regionpredict.trace.paraver.labels import Labels
 from regionpredict.trace.paraver.records import Integers, Rows
 
@@ -32,7 +32,7 @@ class Calls:
         """Returns the row of the last call that starts at or before `time`. -1 if this call has
         already ended.
         """
-        row = _positions(self.location, self.begin, location, time, "right") - 1
+        row = _positions_of_pairs(self.location, self.begin, location, time, "right") - 1
         safe = np.maximum(row, 0)
         if not len(self):
             return np.full(len(location), -1, dtype=np.int64)
@@ -43,7 +43,7 @@ class Calls:
         """Returns the row of the first call that ends at or after `time`. -1 if this call has not
         started yet.
         """
-        row = _positions(self.location, self.end, location, time, "left")
+        row = _positions_of_pairs(self.location, self.end, location, time, "left")
         if not len(self):
             return np.full(len(location), -1, dtype=np.int64)
         safe = np.minimum(row, len(self) - 1)
@@ -52,13 +52,13 @@ class Calls:
 
     def before(self, location: Integers, time: Integers) -> Integers:
         """Returns the row of the last call that starts before `time`, or -1."""
-        row = _positions(self.location, self.begin, location, time, "left") - 1
+        row = _positions_of_pairs(self.location, self.begin, location, time, "left") - 1
         if not len(self):
             return np.full(len(location), -1, dtype=np.int64)
         return np.where((row >= 0) & (self.location[np.maximum(row, 0)] == location), row, -1)
 
 
-def _positions(
+def _positions_of_pairs(
     locations: Integers, times: Integers, location: Integers, time: Integers, side: str
 ) -> Integers:
     """Returns the positions of pairs (location, time) in sorted pairs (locations, times), like
@@ -86,9 +86,9 @@ def calls_of(events: Rows, labels: Labels, regions: list[Region], findings: list
     end = np.where(has_next, time[safe], time[opens]) if len(value) else time[opens]
     if not closed.all():
         findings.append(Finding("a call of MPI without its end", count=int((~closed).sum())))
-    types, type_of = distinct(number[opens])
-    values, value_of = distinct(value[opens])
-    kinds, kind_of = distinct(type_of * len(values) + value_of)
+    types, type_of = distinct_values(number[opens])
+    values, value_of = distinct_values(value[opens])
+    kinds, kind_of = distinct_values(type_of * len(values) + value_of)
     first = len(regions)
     for kind in kinds.tolist():
         regions.append(

@@ -23,7 +23,7 @@ def by_location(location: NDArray[np.integer[Any]], time: Integers) -> NDArray[n
     return np.lexsort((time, location))
 
 
-def distinct(values: NDArray[Any]) -> tuple[Integers, Integers]:
+def distinct_values(values: NDArray[Any]) -> tuple[Integers, Integers]:
     """Returns the different values in ascending order, and the index in them of each value.
 
     >>> [part.tolist() for part in distinct(np.array([7, 3, 7]))]

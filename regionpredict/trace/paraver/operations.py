@@ -18,7 +18,7 @@ from regionpredict.trace.event_trace import (
 )
 from regionpredict.trace.mpi_regions import collective_of, plain_name
 from regionpredict.trace.paraver.calls import Calls
-from regionpredict.trace.paraver.fast_order import distinct
+from regionpredict.trace.paraver.fast_order import distinct_values
 from regionpredict.trace.paraver.records import Integers, Records, Rows
 
 _SENT, _RECEIVED, _ROOT, _COMMUNICATOR = 50100001, 50100002, 50100003, 50100004
@@ -160,7 +160,7 @@ def _collective_columns(
         column[row[mine]] = value[mine]
         return column
 
-    named, which = distinct(of_type(_COMMUNICATOR))
+    named, which = distinct_values(of_type(_COMMUNICATOR))
     numbers = [communicators.get(number, 0) for number in named.tolist()]
     communicator = np.array(numbers, dtype=np.int64)[which]
     is_root = of_type(_ROOT) != 0

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regionpredict.trace.columns import rest
+from regionpredict.trace.columns import release_file_memory
 from regionpredict.trace.event_trace import (
     NONE,
     Communicator,
@@ -33,7 +33,7 @@ from regionpredict.trace.event_trace import (
 from regionpredict.trace.kernels import Kernels
 from regionpredict.trace.paraver.call_stacks import StackRows, stack_rows
 from regionpredict.trace.paraver.calls import Calls, calls_of
-from regionpredict.trace.paraver.fast_order import by_location, distinct
+from regionpredict.trace.paraver.fast_order import by_location, distinct_values
 from regionpredict.trace.paraver.labels import Labels, read_labels, read_thread_names
 from regionpredict.trace.paraver.operations import (
     OperationColumns,
@@ -69,7 +69,7 @@ def read_paraver(path: str | Path, kernels: Kernels, application: int | None = N
     """
     path = Path(path)
     header, records = read_records(path, kernels, application)
-    rest()
+    release_file_memory()
     stem = path.name.removesuffix(".gz").removesuffix(".prv")
     labels = read_labels(path.with_name(stem + ".pcf"))
     names = read_thread_names(path.with_name(stem + ".row"))[header.threads_before :]
@@ -100,13 +100,13 @@ def trace_of(
         findings.append(Finding(text, count=records.skipped))
     regions = [Region(name or "application", Paradigm.USER, Role.PROGRAM)]
     calls = calls_of(records.calls, labels, regions, findings)
-    rest()
-    lifetimes = _lifetimes(records, len(locations), header)
-    rest()
+    release_file_memory()
+    lifetimes = _location_lifetimes(records, len(locations), header)
+    release_file_memory()
     boundaries = boundaries_of(records.events, masters, lifetimes, calls, labels, regions, findings)
     functions = not names_functions(records.events)
     stacks = stack_rows(records.callers, calls, labels, regions, functions)
-    rest()
+    release_file_memory()
     spans = np.concatenate(
         [
             lifetimes,
@@ -123,13 +123,13 @@ def trace_of(
             np.stack([calls.location, calls.begin, calls.end, calls.region], axis=1),
         ]
     )
-    rest()
+    release_file_memory()
     depth = np.ones(len(spans), dtype=np.int64)
     depth[: len(lifetimes)] = 0
     communicators, known = _communicators_by_number(header)
     placed = placed_operations(records, ranks, calls, known, regions, findings)
     forks = _forks_and_joins(records.events, threads[ranks])
-    rest()
+    release_file_memory()
     rows = _sorted_rows(spans, depth, placed, forks, calls, boundaries, stacks)
     starts = np.searchsorted(rows.location, np.arange(len(locations) + 1))
     begin = int(rows.time.min())
@@ -166,7 +166,7 @@ def _communicators_by_number(header: Header) -> tuple[tuple[Communicator, ...], 
     return tuple(communicators), known
 
 
-def _lifetimes(records: Records, count: int, header: Header) -> Integers:
+def _location_lifetimes(records: Records, count: int, header: Header) -> Integers:
     """Returns the lifetime of each location with records: from its first state other than *Not
     created* to its last record.
     """
@@ -262,7 +262,7 @@ def _workers_and_constructs(events: Rows, masters: Integers) -> tuple[Integers, 
     """
     location, _, time, value = events.int64_columns(events.number == _PARALLEL)
     order = by_location(location, time)
-    workers, _ = distinct(events.location[events.number == OUTLINED])
+    workers, _ = distinct_values(events.location[events.number == OUTLINED])
     workers = workers[(masters[workers] != workers) & np.isin(masters[workers], location)]
     return workers, np.stack([location, time, value])[:, order]
 
@@ -404,7 +404,7 @@ def _assign_counters(readings: Rows, labels: Labels, rows: _Rows) -> tuple[Count
     keys = (rows.location * span + rows.time)[noted]
     before = np.zeros(0, dtype=np.int64)
     order = event = before
-    for number in distinct(readings.number)[0].tolist():
+    for number in distinct_values(readings.number)[0].tolist():
         location, _, time, value = readings.int64_columns(
             (readings.number == number) & (readings.value >= _LEAST_INCREASE)
         )

@@ -71,12 +71,12 @@ class Rows:
         return len(self.location)
 
     def int64_columns(
-        self, chosen: NDArray[Any] | None = None
+        self, selection: NDArray[Any] | None = None
     ) -> tuple[Integers, Integers, Integers, Integers]:
         """Returns the columns of the selected rows, or of all rows, as 64-bit integers."""
-        rows: Any = slice(None) if chosen is None else chosen
-        if chosen is not None and chosen.dtype == bool:
-            rows = np.flatnonzero(chosen)
+        rows: Any = slice(None) if selection is None else selection
+        if selection is not None and selection.dtype == bool:
+            rows = np.flatnonzero(selection)
         columns = (self.location, self.number, self.time, self.value)
         location, number, time, value = (
             column[rows].astype(np.int64, copy=False) for column in columns

@@ -15,7 +15,12 @@ from regionpredict.frontend import requests_for
 from regionpredict.machine import Machine, load
 from regionpredict.pipeline import analyse, predict
 from regionpredict.predict import TO_THE_LETTER, DensityForm, Prediction
-from regionpredict.predict.density import combine, miss_probability, packages_for, thresholds
+from regionpredict.predict.density import (
+    combine_scores,
+    equal_thresholds,
+    miss_probability,
+    packages_for,
+)
 
 RATIO = DensityForm(combination="ratio")
 BY_EXECUTIONS = DensityForm(statement_weight="executions")
@@ -289,7 +294,7 @@ def test_an_empty_body_gives_no_claim_to_certainty(tmp_path: Path, machine: Mach
     [(3, 1, 0.5), (1, 0, 1.0), (0, 1, 0.0), (1, 3, 0.0), (2, 2, 0.0), (7, 1, 0.75), (0, 0, 0.0)],
 )
 def test_equation_4_1(good: float, bad: float, score: float) -> None:
-    assert combine(good, bad) == score
+    assert combine_scores(good, bad) == score
 
 
 @pytest.mark.parametrize(
@@ -301,9 +306,9 @@ def test_equation_4_2(size: int, cache: int, probability: float) -> None:
 
 
 def test_decision_areas() -> None:
-    assert thresholds(2) == (0.5,)
-    assert thresholds(4) == (0.25, 0.5, 0.75)
-    assert thresholds(1) == ()
+    assert equal_thresholds(2) == (0.5,)
+    assert equal_thresholds(4) == (0.25, 0.5, 0.75)
+    assert equal_thresholds(1) == ()
     assert [packages_for(s, 2) for s in (0.0, 0.499, 0.5, 1.0)] == [1, 1, 2, 2]
     assert [packages_for(s, 4) for s in (0.0, 0.249, 0.25, 0.5, 0.75, 1.0)] == [1, 1, 2, 3, 4, 4]
     assert [packages_for(s, 1) for s in (0.0, 1.0)] == [1, 1]

@@ -16,7 +16,7 @@ from regionpredict.machine import Machine
 from regionpredict.machine.reader.machine_file import read
 from regionpredict.predict import DensityForm, Estimate, StatementScore, Term
 from regionpredict.predict.density import (
-    boundaries,
+    area_boundaries,
     boundary_distance,
     constants,
     operation_weight,
@@ -221,8 +221,8 @@ def test_assumptions_and_what_is_not_understood_cost_confidence() -> None:
 
 def test_boundaries_of_the_machine_file() -> None:
     own = machine(4, "  thresholds: [0.3, 0.6, 0.9]")
-    assert boundaries(own) == (0.3, 0.6, 0.9)
-    assert boundaries(FOUR) == (0.25, 0.5, 0.75)
+    assert area_boundaries(own) == (0.3, 0.6, 0.9)
+    assert area_boundaries(FOUR) == (0.25, 0.5, 0.75)
     made = predict_density(table(row(MISS, fp_add=3)), own)
     assert (made.packages, made.borderline) == (2, True)  # 1/30 from 0.3
     assert boundary_distance(0.7, 4, (0.3, 0.6, 0.9)) == pytest.approx(0.1)

@@ -16,7 +16,7 @@ from regionpredict.predict.curve import SaturationDerivation
 from regionpredict.predict.density import predict_density
 from regionpredict.predict.saturation import known_at_all_sizes, predict_saturation
 from regionpredict.predict.saturation.model import rough_curve, round_counts
-from regionpredict.predict.uncertainty import Doubt, confidence_of, doubt
+from regionpredict.predict.uncertainty import Doubt, confidence_of, doubt_of_kind
 from regionpredict.workload import Workload
 
 MACHINE = round_machine()
@@ -46,7 +46,7 @@ def test_round_numbers_of_threads() -> None:
 
 
 def counts(workload: Workload, *threads: int, also: int = 1) -> list[int]:
-    return [point.threads for point in rough_curve(workload, MACHINE, threads, also=also)]
+    return [point.threads for point in rough_curve(workload, MACHINE, threads, extra_threads=also)]
 
 
 def test_a_rough_curve_asks_few_numbers(workload: Workload) -> None:
@@ -80,7 +80,7 @@ def test_guesses_that_do_not_decide_are_no_doubt(workload: Workload) -> None:
         assert known.confidence == confidence_of(least)
     assert known_at_all_sizes(sure, hint(0.05, 1.0)).borderline is False
     assert known_at_all_sizes(sure, hint(0.04, 1.0)).borderline is True
-    unread = (doubt("unread", "a line"),)
+    unread = (doubt_of_kind("unread", "a line"),)
     partial = known_at_all_sizes(replace(sure, doubts=unread), hint(0.1, 0.5))
     assert partial.confidence == confidence_of(0.5, doubts=unread)
     # The chance has the machine's figures in it: they are not counted twice.

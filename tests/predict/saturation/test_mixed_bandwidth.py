@@ -36,7 +36,12 @@ UPDATE = table(c1=6, c4=12)
 def test_one_kernel_stands_for_every_mix() -> None:
     mixed = MixedBandwidth({"copy": COPY})
     for writes in (0.0, 0.2, 0.5):
-        assert [mixed.mixed(writes)(cores) for cores in (1, 2, 4, 9)] == [9, 18, 18, 18]
+        assert [mixed.bandwidth_at_writes(writes)(cores) for cores in (1, 2, 4, 9)] == [
+            9,
+            18,
+            18,
+            18,
+        ]
 
 
 def test_lines_that_are_claimed_the_more_the_more_cores_ask() -> None:
@@ -45,42 +50,46 @@ def test_lines_that_are_claimed_the_more_the_more_cores_ask() -> None:
     """
     claims = table(c1=1, c4=0)
     mixed = MixedBandwidth({"copy": COPY}, claims)
-    assert [mixed.mixed(0.4)(cores) for cores in (1, 2, 4, 9)] == pytest.approx([9, 16, 12, 12])
+    assert [mixed.bandwidth_at_writes(0.4)(cores) for cores in (1, 2, 4, 9)] == pytest.approx(
+        [9, 16, 12, 12]
+    )
     both = MixedBandwidth({"copy": COPY, "load": LOAD}, claims)
-    assert both.mixed(1 / 3)(1) == pytest.approx(9)
-    assert both.mixed(1 / 2)(4) == pytest.approx(12)
+    assert both.bandwidth_at_writes(1 / 3)(1) == pytest.approx(9)
+    assert both.bandwidth_at_writes(1 / 2)(4) == pytest.approx(12)
 
 
 def test_a_kernel_stands_at_its_own_mix_and_the_outermost_beyond() -> None:
     mixed = MixedBandwidth({"update": UPDATE, "load": LOAD, "triad": TRIAD})
-    assert [mixed.mixed(0.0)(cores) for cores in (1, 2, 4)] == [12, 20, 24]
-    assert [mixed.mixed(0.2)(cores) for cores in (1, 4)] == pytest.approx([10, 20])
-    assert [mixed.mixed(0.5)(cores) for cores in (1, 4)] == [6, 12]
-    assert mixed.mixed(0.9)(4) == 12
+    assert [mixed.bandwidth_at_writes(0.0)(cores) for cores in (1, 2, 4)] == [12, 20, 24]
+    assert [mixed.bandwidth_at_writes(0.2)(cores) for cores in (1, 4)] == pytest.approx([10, 20])
+    assert [mixed.bandwidth_at_writes(0.5)(cores) for cores in (1, 4)] == [6, 12]
+    assert mixed.bandwidth_at_writes(0.9)(4) == 12
 
 
 def test_between_two_kernels_the_times_of_their_bytes_add_up() -> None:
     mixed = MixedBandwidth({"triad": TRIAD, "update": UPDATE})
     # a third of the way from 1/5 to 1/2: two thirds of the bytes at 20 B/s, one at 12
-    assert mixed.mixed(0.3)(4) == pytest.approx(1 / (2 / 3 / 20 + 1 / 3 / 12))
-    assert mixed.mixed(0.3)(1) == pytest.approx(1 / (2 / 3 / 10 + 1 / 3 / 6))
+    assert mixed.bandwidth_at_writes(0.3)(4) == pytest.approx(1 / (2 / 3 / 20 + 1 / 3 / 12))
+    assert mixed.bandwidth_at_writes(0.3)(1) == pytest.approx(1 / (2 / 3 / 10 + 1 / 3 / 6))
 
 
 def test_a_bus_that_turns_round_saturates_as_with_the_writing_kernel() -> None:
     mixed = MixedBandwidth({"load": LOAD, "triad": TRIAD})
     # half of the way to a fifth: 1 / (0.5/24 + 0.5/20) = 21.8, but the triad's most is 20
-    assert mixed.mixed(0.1)(4) == pytest.approx(20)
-    assert mixed.mixed(0.1)(1) == pytest.approx(1 / (0.5 / 12 + 0.5 / 10))
+    assert mixed.bandwidth_at_writes(0.1)(4) == pytest.approx(20)
+    assert mixed.bandwidth_at_writes(0.1)(1) == pytest.approx(1 / (0.5 / 12 + 0.5 / 10))
     # up to one write-back in fifty the bus counts as one that only loads: a tenth of the way
-    assert mixed.mixed(0.02)(4) == pytest.approx(1 / (0.9 / 24 + 0.1 / 20))
-    assert mixed.mixed(0.021)(4) == pytest.approx(20)
+    assert mixed.bandwidth_at_writes(0.02)(4) == pytest.approx(1 / (0.9 / 24 + 0.1 / 20))
+    assert mixed.bandwidth_at_writes(0.021)(4) == pytest.approx(20)
 
 
 def test_kernels_of_one_mix_are_averaged_at_all_their_counts() -> None:
     mixed = MixedBandwidth({"copy": COPY, "daxpy": DAXPY})
     # daxpy is 14 on two cores, on the line from 12 to 18
     expected = [(9 + 12) / 2, (18 + 14) / 2, (18 + 18) / 2]
-    assert [mixed.mixed(1 / 3)(cores) for cores in (1, 2, 4)] == pytest.approx(expected)
+    assert [mixed.bandwidth_at_writes(1 / 3)(cores) for cores in (1, 2, 4)] == pytest.approx(
+        expected
+    )
 
 
 # -- how many cores wait at a time ----------------------------------------------------------------

@@ -11,7 +11,7 @@ from regionpredict.predict.saturation.openmp_overheads import (
     SpreadUpdates,
     atomic_turn,
     line_turns,
-    overheads,
+    overhead_seconds,
     spread_updates,
 )
 from regionpredict.workload import Schedule, Span, SynchronisationCounts
@@ -43,7 +43,7 @@ def counts(
     ],
 )
 def test_costs_of_the_team(asked: SynchronisationCounts, threads: int, cycles: float) -> None:
-    costs, serial = overheads(asked, STATIC, MACHINE, threads, 0.0)
+    costs, serial = overhead_seconds(asked, STATIC, MACHINE, threads, 0.0)
     assert costs == pytest.approx(cycles * CYCLE)
     assert serial == 0.0
 
@@ -58,7 +58,7 @@ def test_costs_of_the_team(asked: SynchronisationCounts, threads: int, cycles: f
 )
 def test_pieces_of_a_dynamic_schedule(work: float, cycles: float) -> None:
     asked = counts(iterations=120)
-    costs, serial = overheads(asked, Schedule("dynamic", 10.0), MACHINE, 4, work)
+    costs, serial = overhead_seconds(asked, Schedule("dynamic", 10.0), MACHINE, 4, work)
     assert costs == pytest.approx(cycles * CYCLE)
     assert serial == 0.0
 
@@ -67,20 +67,24 @@ def test_pieces_of_a_dynamic_schedule(work: float, cycles: float) -> None:
 def test_updates_and_locks_are_serialization(name: str, alone: int, crowded: int) -> None:
     asked = counts(**{name: 8})
     for work, cycles in ((0.0, 2 * crowded), (100 * CYCLE, 2 * crowded - 100), (1.0, 2 * alone)):
-        costs, serial = overheads(asked, STATIC, MACHINE, 4, work)
+        costs, serial = overhead_seconds(asked, STATIC, MACHINE, 4, work)
         assert costs == 0.0
         assert serial == pytest.approx(cycles * CYCLE)
 
 
 def test_both_at_once_add_up_and_locks_may_be_left_to_the_queue() -> None:
     asked = counts(atomic=8, critical=4)
-    assert overheads(asked, STATIC, MACHINE, 4, 0.0)[1] == pytest.approx((1200 + 900) * CYCLE)
-    assert overheads(asked, STATIC, MACHINE, 4, 0.0, locks=False)[1] == pytest.approx(1200 * CYCLE)
+    assert overhead_seconds(asked, STATIC, MACHINE, 4, 0.0)[1] == pytest.approx(
+        (1200 + 900) * CYCLE
+    )
+    assert overhead_seconds(asked, STATIC, MACHINE, 4, 0.0, locks=False)[1] == pytest.approx(
+        1200 * CYCLE
+    )
 
 
 def test_one_thread_pays_what_the_table_says_of_one() -> None:
     asked = counts(forks=True, atomic=8, critical=4, iterations=100)
-    costs, serial = overheads(asked, Schedule("dynamic", 50.0), MACHINE, 1, 0.0)
+    costs, serial = overhead_seconds(asked, Schedule("dynamic", 50.0), MACHINE, 1, 0.0)
     assert costs == pytest.approx((1000 + 2 * 40) * CYCLE)
     assert serial == pytest.approx((8 * 20 + 4 * 60) * CYCLE)
 
@@ -92,8 +96,8 @@ def test_more_work_between_two_costs_no_more(
 ) -> None:
     asked = counts(atomic=number)
     least = number / threads * 20 * CYCLE
-    short = overheads(asked, STATIC, MACHINE, threads, work)[1]
-    long = overheads(asked, STATIC, MACHINE, threads, work + more)[1]
+    short = overhead_seconds(asked, STATIC, MACHINE, threads, work)[1]
+    long = overhead_seconds(asked, STATIC, MACHINE, threads, work + more)[1]
     assert least * (1 - 1e-9) <= long <= short * (1 + 1e-9)
 
 
@@ -121,21 +125,21 @@ def test_updates_of_one_line_queue_as_those_of_one_variable() -> None:
     ):
         made = spread_updates(updates(8, lines, 6), MACHINE, 4, work)
         assert made == pytest.approx(cycles * CYCLE)
-    whole = overheads(counts(atomic=8), STATIC, MACHINE, 4, 0.0)[1]
+    whole = overhead_seconds(counts(atomic=8), STATIC, MACHINE, 4, 0.0)[1]
     assert whole == pytest.approx(spread_updates(updates(8, 1, 6), MACHINE, 4, 0.0))
 
 
 def test_what_is_spread_is_not_counted_as_of_one_place() -> None:
     some = SpreadAtomics("h", 6.0, "h[k[i]]", Span("f.c", 1, 1))
     asked = counts(atomic=8)._replace(spread=(some,))
-    assert overheads(asked, STATIC, MACHINE, 4, 0.0)[1] == pytest.approx(2 / 4 * 600 * CYCLE)
+    assert overhead_seconds(asked, STATIC, MACHINE, 4, 0.0)[1] == pytest.approx(2 / 4 * 600 * CYCLE)
 
 
 def test_updates_that_meet_no_other_thread_cost_what_they_cost_alone() -> None:
     """8 of the iteration's own elements, or 8 releases of chosen locks: 2 a thread, 20 cycles."""
     own = counts(atomic=8)._replace(apart=8.0)
     for asked in (own, counts(lock=8)):
-        costs, serial = overheads(asked, STATIC, MACHINE, 4, 0.0)
+        costs, serial = overhead_seconds(asked, STATIC, MACHINE, 4, 0.0)
         assert costs == pytest.approx(2 * 20 * CYCLE)
         assert serial == 0.0
 
@@ -159,8 +163,17 @@ def test_inner_teams_have_one_thread_or_are_made_anew() -> None:
     """Eight of them on four threads, two each: 1000 cycles to start one with one thread. With four
     threads each 4000 to start it, beside what it costs to make its threads."""
     asked = counts(parallel=8)
-    assert overheads(asked, STATIC, MACHINE, 4, 0.0) == (pytest.approx(2 * 1000 * CYCLE), 0.0)
+    assert overhead_seconds(asked, STATIC, MACHINE, 4, 0.0) == (
+        pytest.approx(2 * 1000 * CYCLE),
+        0.0,
+    )
     nesting = asked._replace(nests=True)
     made = 4000 + MACHINE.overheads.first_team.at(4)
-    assert overheads(nesting, STATIC, MACHINE, 4, 0.0) == (pytest.approx(2 * made * CYCLE), 0.0)
-    assert overheads(nesting, STATIC, MACHINE, 1, 0.0) == (pytest.approx(8 * 1000 * CYCLE), 0.0)
+    assert overhead_seconds(nesting, STATIC, MACHINE, 4, 0.0) == (
+        pytest.approx(2 * made * CYCLE),
+        0.0,
+    )
+    assert overhead_seconds(nesting, STATIC, MACHINE, 1, 0.0) == (
+        pytest.approx(8 * 1000 * CYCLE),
+        0.0,
+    )

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from regionpredict.analysis.history.first_writes import follow
-from regionpredict.analysis.history.last_writes import histories
+from regionpredict.analysis.history.first_writes import simulate_first_writes
+from regionpredict.analysis.history.last_writes import histories_of_regions
 from regionpredict.frontend import requests_for
 from regionpredict.machine import load
 from regionpredict.pipeline import analyse, region_workload
@@ -49,7 +49,7 @@ def costs(
     file.write_text(machine_text)
     machine = load(file)
     analysis = analyse(requests_for([str(path)]), {})
-    pasts = histories(analysis.program, follow(analysis.program.flows))
+    pasts = histories_of_regions(analysis.program, simulate_first_writes(analysis.program.flows))
     found = []
     for facts, history in zip(analysis.facts, pasts, strict=True):
         workload = region_workload(facts, machine, history=history)

@@ -15,7 +15,7 @@ from regionpredict.predict.uncertainty import (
     ExpectedSpeedup,
     chance_of,
     confidence_of,
-    doubt,
+    doubt_of_kind,
     log_odds,
 )
 from regionpredict.predict.uncertainty.constants import (
@@ -121,12 +121,15 @@ def test_no_hint_is_surer_than_others_have_earned() -> None:
     assert confidence_of(1.0, fitted=sure) == 0.85
     part = PARTIAL_CONFIDENCE.value
     # 0.68 in steps
-    assert (part, confidence_of(1.0, doubts=[doubt("unread", "")], fitted=sure)) == (0.8, 0.7)
+    assert (part, confidence_of(1.0, doubts=[doubt_of_kind("unread", "")], fitted=sure)) == (
+        0.8,
+        0.7,
+    )
     assert confidence_of(1.0, fitted=sure._replace(most=1.0)) == 1.0
 
 
 @given(st.floats(0.0, 1.0), st.floats(0.0, 1.0), st.booleans())
 def test_confidence_rises_with_the_chance(one: float, other: float, partial: bool) -> None:
-    doubts = [doubt("unread", "")] if partial else []
+    doubts = [doubt_of_kind("unread", "")] if partial else []
     low, high = (confidence_of(value, doubts=doubts) for value in sorted((one, other)))
     assert 0.0 < low <= high < 1.0

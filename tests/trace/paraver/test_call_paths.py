@@ -17,10 +17,10 @@ from regionpredict.trace.analysis import analyse
 from regionpredict.trace.bursts import bursts_of, by_location
 from regionpredict.trace.factors import run_factors
 from regionpredict.trace.kernels import Kernels
-from regionpredict.trace.matching import match
+from regionpredict.trace.matching import match_operations
 from regionpredict.trace.paraver import read_paraver
 from regionpredict.trace.region_split import region_splits
-from regionpredict.trace.results import waits
+from regionpredict.trace.results import wait_states
 from regionpredict.trace.run_part import part_of_region
 
 HEAD = "#Paraver (01/02/2020 at 10:11):1000_ns:1(2):1:1(2:1),0\n"
@@ -200,7 +200,9 @@ def test_phases_without_names_have_factors_of_their_own(tmp_path: Path, kernels:
     balances = []
     for phase in ("3000: 1", "3000: 2"):
         part = part_of_region(trace, phase)
-        factors = run_factors(part.trace, match(part.trace, kernels), kernels, inside=part.inside)
+        factors = run_factors(
+            part.trace, match_operations(part.trace, kernels), kernels, inside=part.inside
+        )
         balances.append(factors.load_balance)
     assert balances == [pytest.approx((400 + 100) / 2 / 400), 1]
 
@@ -286,7 +288,7 @@ def test_threads_wait_at_the_end_of_a_construct(tmp_path: Path, kernels: Kernels
     }
     (region,) = [region for region in trace.regions if region.role is Role.PARALLEL]
     assert (region.file, region.line) == ("loop.c", 5)
-    found = waits(analyse(trace, kernels))
+    found = wait_states(analyse(trace, kernels))
     assert found.totals["omp_implicit_barrier"] == pytest.approx(150e-9 + 30e-9)
     assert found.totals["omp_explicit_barrier"] == pytest.approx(15e-9)
     (first,) = region_splits(trace, bursts_of(trace))

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from regionpredict.trace.paraver.fast_order import by_location, distinct
+from regionpredict.trace.paraver.fast_order import by_location, distinct_values
 
 SMALL = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 5)), max_size=30)
 
@@ -24,6 +24,6 @@ def test_rows_by_location_and_time(rows: list[tuple[int, int]], far: bool, in_or
 
 @given(values=st.lists(st.integers(0, 9) | st.integers(0, 2**60), max_size=20))
 def test_different_values(values: list[int]) -> None:
-    different, position = distinct(np.array(values, dtype=np.int64))
+    different, position = distinct_values(np.array(values, dtype=np.int64))
     assert different.tolist() == sorted(set(values))
     assert [different[at] for at in position.tolist()] == values
