@@ -130,12 +130,12 @@ def _empties_buffer(branch: Branch, loop: Loop, limit: Expr, kept: Expr) -> bool
         return False
     taken = list(statements_in(branch.sides[0]))
     own = {id(statement) for statement in taken}
-    resets = [statement for statement in taken if _accesses(statement, place, "write")]
+    resets = [statement for statement in taken if _accesses_location(statement, place, "write")]
     steps = [other for other in statements_in(loop.body)
-             if id(other) not in own and _accesses(other, place, "write")]  # fmt: skip
+             if id(other) not in own and _accesses_location(other, place, "write")]  # fmt: skip
     return (
         bool(resets and steps)
-        and not any(_accesses(statement, place, "read") for statement in resets)
+        and not any(_accesses_location(statement, place, "read") for statement in resets)
         and all(_INCREMENT.search(step.text) for step in steps)
         and not _is_changed(limit, statements_in(loop.body))
     )

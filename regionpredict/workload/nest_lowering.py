@@ -244,9 +244,13 @@ class _Lowering:
             held=true_iterations, work=max(1.0, sum(map(_work_of, direct))),
         )  # fmt: skip
         self.loops += 1
-        if held is not None and held.single is not None and len(enclosing) == 1:
+        if (
+            true_iterations is not None
+            and true_iterations.single is not None
+            and len(enclosing) == 1
+        ):
             # Other parallel iterations do not run this loop, so they do not reuse its data.
-            whole = header.trips({enclosing[0].variable: held.single}) * abs(size)
+            whole = header.trips({enclosing[0].variable: true_iterations.single}) * abs(size)
             self.shifted[source.variable] = (enclosing[0].variable, whole)
         self._store_interval(source, header)
         chain = (*enclosing, header)

@@ -227,7 +227,7 @@ class TeamFootprints:
     def all_exceed(self, capacity: float) -> bool:
         """Whether the threads touch more than `capacity` bytes in the whole region."""
         root = self.nest.root
-        return self.exceeds((root,), {}, root.groups_below, capacity)
+        return self.exceeds_capacity((root,), {}, root.groups_below, capacity)
 
     def _count_lines(
         self, alike: Sequence[EqualArrays], active: Positions, env: Env, *, per_thread: bool,
