@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from regionpredict.analysis.history.first_touch import placements
-from regionpredict.analysis.history.first_writes import follow
+from regionpredict.analysis.history.first_touch import placements_of_regions
+from regionpredict.analysis.history.first_writes import simulate_first_writes
 from regionpredict.frontend import read, requests_for
 
 TEXT = """#include <vector>
@@ -48,7 +48,7 @@ def test_the_first_writer_of_a_vector(tmp_path: Path, name: str) -> None:
     program = read(requests_for([str(path)]), "libclang", flows=True)
     found = dict(zip(
         (region.function for region in program.regions),
-        placements(program, follow(program.flows)), strict=True,
+        placements_of_regions(program, simulate_first_writes(program.flows)), strict=True,
     ))  # fmt: skip
     (placed,) = found["kernel"].arrays
     assert (placed.kind, placed.assumed) == (kind, False)

@@ -109,7 +109,7 @@ def fail(*_: object, **__: object) -> None:
     raise AssertionError("never so")
 
 
-@pytest.mark.parametrize("stage", ["_pasts", "_team", "whole_programs", "serial_code"])
+@pytest.mark.parametrize("stage", ["_histories", "_predict_team", "whole_programs", "serial_code"])
 def test_a_defect_in_what_is_between_regions_takes_no_answer(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stage: str
 ) -> None:
