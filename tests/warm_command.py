@@ -206,7 +206,7 @@ def load_program() -> None:
     for module in pkgutil.walk_packages(regionpredict.__path__, "regionpredict."):
         if module.name.removeprefix("regionpredict.") not in _APART:
             importlib.import_module(module.name)
-    importlib.import_module("regionpredict.frontend.libclang_reader.bindings").library()
+    importlib.import_module("regionpredict.frontend.libclang_reader.bindings").load_libclang()
     gc.collect()
     gc.freeze()
 
@@ -232,7 +232,7 @@ def _become(request: Mapping[str, Any], streams: Sequence[int]) -> None:
         from regionpredict import isolated_reading
         from regionpredict.cli.main import program
 
-        isolated_reading.isolated = in_children if request["in_children"] else read_here
+        isolated_reading.run_isolated = in_children if request["in_children"] else read_here
         sys.exit(program())  # as the installed script does
     except SystemExit as stop:
         code = stop.code if isinstance(stop.code, int) else int(stop.code is not None)

@@ -210,7 +210,8 @@ def bound_sizes(facts: RegionFacts, target: SizeTarget, line_bytes: int) -> Boun
     amount of data. If the data do not grow with n, the number of iterations equals the number of
     elements in that amount. `MOST_WORK` limits n. Names that only shorten a loop (`first` in
     `i <= last - first`) are lower bounds of 0. Divisors of a length (`i < n / parts`) are 1. An
-    exponent (`k` in `1 << k`) is the binary logarithm of n. A loop over an array of constant length
+    exponent (`k` in `1 << k`) is the binary logarithm of n, or half of it if a loop also has
+    `n >> k` iterations. A loop over an array of constant length
     ends at that length at the latest.
     """
     answers = _size_cache(facts)
@@ -254,7 +255,7 @@ def _bound_sizes(facts: RegionFacts, target: SizeTarget, line_bytes: int) -> Bou
     lengths = _array_lengths(facts, missing)
 
     def size(name: str, n: int) -> int:
-        value = n.bit_length() - 1 if name in exponents else n
+        value = (n.bit_length() - 1) // exponents[name] if name in exponents else n
         return min(value, lengths.get(name, value))
 
     def trial(n: int) -> Values:
@@ -272,9 +273,12 @@ def _bound_sizes(facts: RegionFacts, target: SizeTarget, line_bytes: int) -> Bou
     return _with_middle_notes(facts, trial(n), notes, OpenSize(sizes, n) if sizes else None)
 
 
-def _exponents(facts: RegionFacts, missing: Sequence[str]) -> set[str]:
+def _exponents(facts: RegionFacts, missing: Sequence[str]) -> dict[str, int]:
     """Returns the missing names that occur in exponents of loop bounds and subscripts, or in bounds
     of loops whose variable is an exponent.
+
+    The value of a name is the part of a size's logarithm that is its exponent: all of it (1), or a
+    half (2) if the power also divides a size, as in `n >> k`.
     """
     region = facts.region
     loops = (*region.enclosing, *region.loops())
@@ -283,13 +287,21 @@ def _exponents(facts: RegionFacts, missing: Sequence[str]) -> set[str]:
     subscripts = [subscript for statement, _ in region.statements()
                   for access in statement.accesses for subscript in access.subscripts]  # fmt: skip
     found: set[str] = set()
+    dividing: set[str] = set()
     for expression in {*subscripts, *(bound for _, bound in bounds)}:
         inner = facts.bindings.in_unbound(expression)
         if "exp2" in inner.kinds:
             found.update(*(atom.names for atom in inner.atoms() if atom.kind == "exp2"))
+            dividing.update(
+                *(
+                    atom.args[1].names
+                    for atom in inner.atoms()
+                    if atom.kind == "floordiv" and "exp2" in atom.args[1].kinds
+                )
+            )
     if found:
         found.update(*(bound.names for variable, bound in bounds if variable in found))
-    return found.intersection(missing)
+    return {name: 2 if name in dividing else 1 for name in missing if name in found}
 
 
 def _array_lengths(facts: RegionFacts, missing: Collection[str]) -> dict[str, int]:
@@ -370,7 +382,7 @@ def _with_middle_notes(
 
 
 def _lower_bounds(
-    facts: RegionFacts, missing: Sequence[str], exponents: Set[str]
+    facts: RegionFacts, missing: Sequence[str], exponents: Collection[str]
 ) -> tuple[list[str], list[str]]:
     """Returns the names that shorten at least one loop and lengthen none, as lower bounds and
     divisors. Divisors cannot be 0.

@@ -33,7 +33,7 @@ from typing import NamedTuple
 from regionpredict.cli.source_options import parse_pairs
 from regionpredict.frontend import SourceRequest, requests_for
 from regionpredict.frontend.libclang_reader import bindings
-from regionpredict.frontend.libclang_reader.parsing import arguments
+from regionpredict.frontend.libclang_reader.parsing import libclang_arguments
 
 ROOT = Path(__file__).parents[2]
 ROUNDS = 7
@@ -49,10 +49,10 @@ class Sample(NamedTuple):
 
 def parse_all(requests: list[SourceRequest]) -> None:
     """libclang alone, with the arguments of the front end and its default options."""
-    library = bindings.library()
+    library = bindings.load_libclang()
     index = library.clang_createIndex(0, 0)
     for request in requests:
-        _, unit = bindings.parse(index, request.path, arguments(request), 0)
+        _, unit = bindings.parse(index, request.path, libclang_arguments(request), 0)
         library.clang_disposeTranslationUnit(unit)
     library.clang_disposeIndex(index)
 
@@ -60,7 +60,7 @@ def parse_all(requests: list[SourceRequest]) -> None:
 def analyze_all(requests: list[SourceRequest]) -> None:
     """clang's own analyzers, a process a file."""
     for request in requests:
-        words = [word for word in arguments(request) if word.startswith(("-I", "-D"))]
+        words = [word for word in libclang_arguments(request) if word.startswith(("-I", "-D"))]
         subprocess.run(
             ["clang", "--analyze", "-fopenmp", *words, "-o", os.devnull, request.path],
             check=False, capture_output=True,

@@ -78,7 +78,7 @@ def searched(known: Times, asked: Times) -> list[float]:
 
 def with_terms(known: Times, asked: Times) -> list[float]:
     factors = known_terms._fit_factors(known)
-    return [known_terms._seconds(factors, time.terms) for time in asked]
+    return [known_terms._total_seconds(factors, time.terms) for time in asked]
 
 
 def scaled(power: float | None) -> Callable[[Times, Times], list[float]]:
@@ -120,7 +120,7 @@ def by_regime(known: Times, asked: Times) -> list[float]:
     """Weights are put into the times' relative errors by scaling rows of the least squares."""
 
     def share(time: SizedTime) -> np.ndarray:
-        parts = np.array([known_terms._group(name, time.terms) for name in GROUPS])
+        parts = np.array([known_terms._group_seconds(name, time.terms) for name in GROUPS])
         return parts / parts.sum()
 
     answers = []
@@ -139,7 +139,9 @@ def _drawn(
     if weights is not None:
         nearness = nearness * weights
     nearness /= np.sqrt(np.square(nearness).mean())
-    rows = np.array([[known_terms._group(n, t.terms) / t.seconds for n in GROUPS] for t in known])
+    rows = np.array(
+        [[known_terms._group_seconds(n, t.terms) / t.seconds for n in GROUPS] for t in known]
+    )
     common = median(time.seconds / time.predicted for time in known)
     middle = common * (np.ones(len(GROUPS)) if center is None else center)
     spread = known_terms.SPREAD if center is None else DRAWN
@@ -149,7 +151,10 @@ def _drawn(
     right = np.concatenate([nearness, np.full(len(GROUPS), strength)])
     factors = nnls(left, right)[0]
     return float(
-        sum(f * known_terms._group(n, asked.terms) for f, n in zip(factors, GROUPS, strict=True))
+        sum(
+            f * known_terms._group_seconds(n, asked.terms)
+            for f, n in zip(factors, GROUPS, strict=True)
+        )
     )
 
 

@@ -32,6 +32,7 @@ SIZE, REST = over(N, P), N - over(N, P) * P
 FIRST_HAVE_MORE = Expr.atom("lt", T, REST)
 HALF, ROW = over(N, 2 * P), over(T, Expr.const(2))
 LAST = Expr.atom("eq", T, P - 1)
+POWER = Expr.atom("exp2", Expr.name("k"))
 
 
 def upward(start: Expr, bound: Expr, step: Expr = ONE, comparison: str = "<") -> ThreadBounds:
@@ -52,6 +53,9 @@ DEALT = {
     ),
     "the last one has the rest": (
         upward(T * SIZE, Expr.atom("select", LAST, N, T * SIZE + SIZE)), "static",
+    ),
+    "a shifted size": (
+        upward(over(T * over(N, POWER), P), over((T + 1) * over(N, POWER), P)), "static",
     ),
     "a rest is left undone": (upward(T * SIZE, T * SIZE + SIZE), "static"),
     "the last element is in": (
@@ -85,6 +89,7 @@ def test_the_whole_range_is_in_the_names_of_the_program() -> None:
             "of millions": "0 < 2000000 1",
             "in turn from 1 on": "1 <= n 1",
             "downward": "n - 1 >= 0 -1",
+            "a shifted size": "0 < (n / (1 << k)) 1",
         }
         assert told == expected.get(
             case, "0 <= n - 1 1" if case == "the last element is in" else "0 < n 1"

@@ -33,7 +33,7 @@ class Loop:
         self.most = most
         self.asked = 0
 
-    def more(self) -> bool:
+    def allows_another_trial(self) -> bool:
         return self.asked < self.most
 
     def __call__(self, values: Mapping[str, int]) -> Choice:

@@ -303,6 +303,16 @@ def test_an_exponent_is_the_logarithm_of_a_size(tmp_path: Path, end: str) -> Non
         assert 2 ** (values["last"] - 1) < needed <= 2 ** values["last"]
 
 
+def test_an_exponent_that_also_divides_is_half_of_the_logarithm(tmp_path: Path) -> None:
+    """Half of the qubits are in the outer loop, and half in the inner one. Otherwise, one of the
+    two loops would have a single iteration.
+    """
+    body = "for (long j = 0; j < 1L << last; j++) a[(i << last) + j] = 0.0"
+    values = _guess(tmp_path, "0", "(n >> last) - 1", body)
+    assert values["last"] == int(math.log2(values["n"])) // 2
+    assert values["n"] * 8 == pytest.approx(_target(), rel=0.01)
+
+
 def test_a_shift_to_the_right_shortens_a_loop(tmp_path: Path) -> None:
     """`n >> last` iterations are most for a shift by 0."""
     values = _guess(tmp_path, "0", "(n >> last) - 1", "a[i] = 0.0")

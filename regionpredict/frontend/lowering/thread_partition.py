@@ -15,7 +15,7 @@ be a multiple of `p`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from random import Random
 from typing import NamedTuple
@@ -48,6 +48,13 @@ class ThreadBounds(NamedTuple):
         """The names in the start, bound and step."""
         return self.start.names | self.bound.names | self.step.names
 
+    @property
+    def exponents(self) -> frozenset[str]:
+        """The names in exponents, such as `k` in `n >> k`."""
+        parts = (self.start, self.bound, self.step)
+        atoms = (atom for part in parts for atom in part.atoms() if atom.kind == "exp2")
+        return frozenset().union(*(atom.names for atom in atoms))
+
     def with_replacements(self, bindings: Mapping[str, Expr]) -> ThreadBounds:
         """Returns the header with names replaced and expressions simplified."""
         start, bound, step = (
@@ -79,7 +86,8 @@ def partition_of(bounds: ThreadBounds, team: int | None = None) -> Partition | N
     if THREAD_NUMBER not in bounds.names or whole is None or {THREAD_NUMBER, TEAM} & whole.names:
         return None
     for multiple in (1, _MULTIPLE):
-        trials = list(_trial_bindings(sorted(bounds.names - {THREAD_NUMBER, TEAM}), multiple))
+        names = sorted(bounds.names - {THREAD_NUMBER, TEAM})
+        trials = list(_trial_bindings(names, multiple, bounds.exponents))
         schedules_of_trials = [
             _schedule_at(bounds, whole, threads, bindings)
             for bindings in trials
@@ -162,15 +170,20 @@ def _serial_range(bounds: ThreadBounds, team: int | None) -> ThreadBounds | None
     return ThreadBounds(first.start, bounds.comparison, last.bound, first.step)
 
 
-def _trial_bindings(names: Sequence[str], multiple: int) -> Iterator[dict[str, Number]]:
-    """Yields reproducible pseudo-random values for the names, all multiples of `multiple`."""
+def _trial_bindings(
+    names: Sequence[str], multiple: int, exponents: Collection[str]
+) -> Iterator[dict[str, Number]]:
+    """Yields reproducible pseudo-random values for the names, all multiples of `multiple` except
+    those of `exponents`, which are small.
+    """
     draw = Random(0)
     for _ in range(_TRIALS if names else 1):
         if multiple > 1:
-            yield {name: multiple * draw.randint(1, 4) for name in names}
+            values = {name: multiple * draw.randint(1, 4) for name in names}
         else:
-            yield {name: draw.choice((draw.randint(1, 9), draw.randint(40, 999)))
-                   for name in names}  # fmt: skip
+            values = {name: draw.choice((draw.randint(1, 9), draw.randint(40, 999)))
+                      for name in names}  # fmt: skip
+        yield {**values, **{name: draw.randint(0, 3) for name in names if name in exponents}}
 
 
 def _schedule_at(
