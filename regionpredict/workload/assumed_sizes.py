@@ -277,8 +277,8 @@ def _exponents(facts: RegionFacts, missing: Sequence[str]) -> dict[str, int]:
     """Returns the missing names that occur in exponents of loop bounds and subscripts, or in bounds
     of loops whose variable is an exponent.
 
-    The value of a name is the part of a size's logarithm that is its exponent: all of it (1), or a
-    half (2) if the power also divides a size, as in `n >> k`.
+    Each name has a divisor. The exponent is the logarithm of a size, divided by 2 if the power also
+    divides a size, as in `n >> k`, else by 1.
     """
     region = facts.region
     loops = (*region.enclosing, *region.loops())
