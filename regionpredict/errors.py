@@ -57,7 +57,7 @@ def one_line(text: str) -> str:
 def escape_control_characters(text: str) -> str:
     """Escapes control characters except newline and tab.
 
-    >>> visible("a" + chr(27) + "[31m") == "a" + chr(92) + "x1b[31m"
+    >>> escape_control_characters("a" + chr(27) + "[31m") == "a" + chr(92) + "x1b[31m"
     True
     """
     if text.translate(_WITHOUT_BLANKS).isprintable():

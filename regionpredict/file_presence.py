@@ -10,7 +10,7 @@ from pathlib import Path
 def path_exists(name: str | Path) -> bool:
     """Whether the path exists. Raises OSError if a folder cannot be searched.
 
-    >>> exists("."), exists(5000 * "x")
+    >>> path_exists("."), path_exists(5000 * "x")
     (True, False)
     """
     return _answer_question(Path(name).exists)

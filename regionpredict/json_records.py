@@ -147,7 +147,7 @@ def json_record(
 def _kind_of_value(value: Any) -> str:
     """A short one-line description of a value, for errors.
 
-    >>> _kind(-4), _kind("x" * 99), _kind(None), _kind([1])
+    >>> _kind_of_value(-4), _kind_of_value("x" * 99), _kind_of_value(None), _kind_of_value([1])
     ('-4', "'xxxxxxxxxxxxxxxxxxxxxxxxxxxxx...'", 'null', 'a list')
     """
     if value is None or isinstance(value, bool):

@@ -2,7 +2,7 @@
 
 Names of machines, files, call paths and tasks may contain any characters. Each function returns
 text that the format parses as one value, on one line. Text for terminals is escaped by `one_line`
-and `visible` in `errors.py`. JSON is written by `json.dumps`.
+and `escape_control_characters` in `errors.py`. JSON is written by `json.dumps`.
 """
 
 from __future__ import annotations

@@ -93,7 +93,7 @@ def bind_names(
     >>> region = Region("f.c:1", place, "f", "parallel for", (), "combined", 1, None, ())
     >>> n, m = Expr.name("n"), Expr.name("m")
     >>> definitions = (Definition("n", m + 1, place), Definition("m", Expr.const(7), place))
-    >>> known = bind(region, definitions, {})
+    >>> known = bind_names(region, definitions, {})
     >>> known.values["n"]
     8
     """

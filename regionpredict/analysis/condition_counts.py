@@ -40,7 +40,7 @@ def conjuncts_of(condition: Expr) -> list[Expr]:
 
     >>> t = Expr.name("t")
     >>> both = Expr.atom("and", Expr.atom("lt", t, Expr.const(9)), Expr.atom("not", t))
-    >>> [str(part) for part in conjuncts(both)]
+    >>> [str(part) for part in conjuncts_of(both)]
     ['(t < 9)', '!(t)']
     """
     atom = condition.only_atom

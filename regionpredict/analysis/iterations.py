@@ -96,7 +96,7 @@ def executions_in_loops(loops: tuple[Loop, ...]) -> Executions:
     >>> n, i, zero = Expr.name("n"), Expr.name("i"), Expr.const(0)
     >>> outer = Loop("i", zero, n, "<", Expr.const(1), (), Span("f.c", 1))
     >>> inner = Loop("j", zero, i, "<=", Expr.const(1), (), Span("f.c", 2))
-    >>> str(executions((outer, inner)).expr)
+    >>> str(executions_in_loops((outer, inner)).expr)
     '(n*n + n)/2'
     """
     steps = steps_of(loops)

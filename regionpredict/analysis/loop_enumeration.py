@@ -54,7 +54,7 @@ def count_executions(
     >>> n, i, zero, one = Expr.name("n"), Expr.name("i"), Expr.const(0), Expr.const(1)
     >>> outer = Loop("i", zero, n, "<", one, (), Span("f.c", 1))
     >>> inner = Loop("j", i + 4, Expr.const(9), "<", one, (), Span("f.c", 2))
-    >>> runs((outer, inner), {"n": 1000})
+    >>> count_executions((outer, inner), {"n": 1000})
     15
     """
     if not conditions:

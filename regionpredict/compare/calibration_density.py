@@ -175,7 +175,7 @@ _KIND = {
 def score_with_factors(factors: Sequence[float], region: Region) -> float:
     """Computes equation 4.1 with the weights multiplied by the factors.
 
-    >>> score((1.0, 1.0, 1.0), Region(1.0, 2.0, 1.0, 0.0, 1))
+    >>> score_with_factors((1.0, 1.0, 1.0), Region(1.0, 2.0, 1.0, 0.0, 1))
     0.5
     """
     return float(_region_scores(factors, _region_table([region]))[0])

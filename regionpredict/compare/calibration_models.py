@@ -78,9 +78,9 @@ def common_coefficient(known: Sequence[Coefficient]) -> float:
     """Returns the robust weighted mean of the coefficients' logarithms. 0 without coefficients.
 
     >>> one = Coefficient(math.log(2.0), 1.0)
-    >>> round(math.exp(common([one] * 100)), 2)
+    >>> round(math.exp(common_coefficient([one] * 100)), 2)
     2.0
-    >>> common([Coefficient(1.0, 0.0)])
+    >>> common_coefficient([Coefficient(1.0, 0.0)])
     0.0
     """
     logarithms = np.array([coefficient.logarithm for coefficient in known])

@@ -234,7 +234,7 @@ def ways_to_split(total: int, parts: int) -> Iterator[tuple[int, ...]]:
     """Yields all ways to divide `total` cores or sockets among `parts` programs, with at least one
     each. Large totals are divided in coarser steps.
 
-    >>> list(splits(4, 2))
+    >>> list(ways_to_split(4, 2))
     [(1, 3), (2, 2), (3, 1)]
     """
     step = -(-total // int(COSCHEDULE_STEPS.value))

@@ -40,7 +40,7 @@ others. None for impossible sizes.
 def always_true() -> bool:
     """Returns True: the number of trials is unlimited.
 
-    >>> always()
+    >>> always_true()
     True
     """
     return True

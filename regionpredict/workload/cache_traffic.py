@@ -324,7 +324,7 @@ class TrafficCounter:
     def _distributed_nest(
         self, threads: int, schedule: Schedule, *, shares_cache: bool
     ) -> DistributedNest:
-        """Returns the cached result of `distribute`."""
+        """Returns the cached result of `distribute_nest`."""
         asked = (threads, schedule, shares_cache)
         dealt = self._deals.get(asked)
         if dealt is None:

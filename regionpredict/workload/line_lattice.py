@@ -48,7 +48,7 @@ def separate_close_strides(
     The number of rows is the number that both loops reach together. The elements are distributed
     evenly over the rows.
 
-    >>> unskewed([(8008, 100), (8000, 200)], 8, 64)  # a[i + j][i]
+    >>> separate_close_strides([(8008, 100), (8000, 200)], 8, 64)  # a[i + j][i]
     [(8000, 299), (8, 66.88963210702342)]
     """
     wide = [(c, n) for c, n in levels if abs(c) > line_bytes and n > 1]

@@ -499,8 +499,8 @@ class TeamFootprints:
             _widen_triangle(name, group.slopes, ranges, steps)
         levels = [(group.slopes[name] * ranges[name].step, steps[name]) for name in steps]
         own = tuple(levels)
-        # Thread levels are added after `unskewed`: the distance between threads is a mean value and
-        # no multiple of a row.
+        # Thread levels are added after `separate_close_strides`: the distance between threads is a
+        # mean value and no multiple of a row.
         levels = separate_close_strides(levels, group.element, self.line_bytes)
         for team in along:
             level = (self._address_shift(group, team) * team.distance, team.threads)

@@ -68,9 +68,9 @@ def judge_growth(
     `better` says how a growth below the expectation counts: as a `deviation` (Shudler 2018, fig.
     3.3 and tables 3.3 and 3.9), or as a `match` (table 3.7).
 
-    >>> judge("log p", "p^0.67 log p", deviation="sqrt(p)").match
+    >>> judge_growth("log p", "p^0.67 log p", deviation="sqrt(p)").match
     'none'
-    >>> v = judge("p log p", "p"); v.divergence.text(), v.match
+    >>> v = judge_growth("p log p", "p"); v.divergence.text(), v.match
     ('1/log(p)', 'approximate')
     """
     wanted = parse(expected)[0] if isinstance(expected, str) else expected

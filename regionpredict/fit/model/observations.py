@@ -115,7 +115,7 @@ def summarise_repetitions(
 
     Raises `InputError` if a point has no finite value.
 
-    >>> o = summarise([[1.0, 3.0], [4.0, 4.0]])
+    >>> o = summarise_repetitions([[1.0, 3.0], [4.0, 4.0]])
     >>> o.y.tolist(), o.within, o.dof
     ([2.0, 4.0], 0.5, 2.0)
     """

@@ -70,8 +70,8 @@ def rarity_of_term(term: Term) -> float:
 
     The rarity is 3 for a logarithm with an exponent above 1 that is not a multiple of one half.
 
-    >>> rarity((1.0, 1.0)), rarity((0.5, 1.0)), rarity((0.8, 0.0)), rarity((1.75, 1.0))
-    (0.0, 1.0, 2.0, 3.0)
+    >>> [rarity_of_term(term) for term in ((1.0, 1.0), (0.5, 1.0), (0.8, 0.0), (1.75, 1.0))]
+    [0.0, 1.0, 2.0, 3.0]
     """
     if term in _COMMON:
         return 0.0
@@ -184,8 +184,8 @@ class SearchSpace:
 
     @staticmethod
     def of(terms: Iterable[Term], *, rarities: Sequence[float] | None = None) -> SearchSpace:
-        """Creates a search space of these terms. `rarities` defaults to the `rarity` of each
-        term.
+        """Creates a search space of these terms. `rarities` defaults to the
+        `rarity_of_term` of each term.
         """
         kept = tuple(dict.fromkeys(tuple(map(float, term)) for term in terms if any(term)))
         given = (

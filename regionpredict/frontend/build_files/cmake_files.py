@@ -94,7 +94,7 @@ def is_true(value: str) -> bool:
 def replace_variables(text: str, values: Mapping[str, str]) -> str:
     """Replaces the variable references in a text.
 
-    >>> replaced("#define V ${MAJOR}.@MINOR@", {"MAJOR": "3", "MINOR": "1"})
+    >>> replace_variables("#define V ${MAJOR}.@MINOR@", {"MAJOR": "3", "MINOR": "1"})
     '#define V 3.1'
     """
     return _REFERENCE.sub(lambda match: values.get(match.group(1) or match.group(2), ""), text)

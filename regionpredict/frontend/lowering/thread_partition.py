@@ -239,7 +239,7 @@ def simplify_conditionals(expression: Expr) -> Expr:
     `min(n, n - 1)` is `n - 1`.
 
     >>> n = Expr.name("n")
-    >>> str(simplified(Expr.atom("select", Expr.atom("lt", n, n - 1), n, n - 2)))
+    >>> str(simplify_conditionals(Expr.atom("select", Expr.atom("lt", n, n - 1), n, n - 2)))
     'n - 2'
     """
     return expression.replace_atoms(_simplified_atom)

@@ -98,7 +98,7 @@ def combine_scores(good: float, bad: float, combination: str = "relative-differe
     """Combines the good and the bad score to the score of a region, from 0 (bad) to 1. The formula
     is equation 4.1 or the plain ratio.
 
-    >>> combine(3.0, 1.0), combine(1.0, 3.0), combine(3.0, 1.0, "ratio")
+    >>> combine_scores(3.0, 1.0), combine_scores(1.0, 3.0), combine_scores(3.0, 1.0, "ratio")
     (0.5, 0.0, 0.75)
     """
     if good + bad == 0:
@@ -120,7 +120,7 @@ def miss_probability(working_set: int, cache: int) -> float:
 def equal_thresholds(packages: int) -> tuple[float, ...]:
     """Returns the boundaries of equal areas of the score.
 
-    >>> thresholds(2), thresholds(4)
+    >>> equal_thresholds(2), equal_thresholds(4)
     ((0.5,), (0.25, 0.5, 0.75))
     """
     return tuple(part / packages for part in range(1, packages))

@@ -304,8 +304,8 @@ class LoopTime:
         return places
 
     def _rates_of(self, threads: int, writes: float) -> Callable[[float], float]:
-        """Returns the function `_rate` of the number of requesting cores, for fast repeated
-        evaluation.
+        """Returns `_path_bandwidth` as a function of the number of requesting cores, for fast
+        repeated evaluation.
         """
         if self.machine.memory.shared_path is not None or self._remote_memory_paths is not None:
             return lambda requesting: self._path_bandwidth(requesting, threads, writes)

@@ -100,7 +100,7 @@ def merge_doubts(parts: Iterable[Iterable[Doubt]]) -> tuple[Doubt, ...]:
     """Merges the doubts about several parts by kind. Each merged doubt has the reason of its
     smallest factor.
 
-    >>> merged([[Doubt("calls", 0.8, "f")], [Doubt("calls", 0.9, "g")]])
+    >>> merge_doubts([[Doubt("calls", 0.8, "f")], [Doubt("calls", 0.9, "g")]])
     (Doubt(id='calls', factor=0.7, reason='f, and 1 more'),)
     """
     by_kind: dict[str, list[Doubt]] = {}

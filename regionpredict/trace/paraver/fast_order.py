@@ -26,7 +26,7 @@ def by_location(location: NDArray[np.integer[Any]], time: Integers) -> NDArray[n
 def distinct_values(values: NDArray[Any]) -> tuple[Integers, Integers]:
     """Returns the different values in ascending order, and the index in them of each value.
 
-    >>> [part.tolist() for part in distinct(np.array([7, 3, 7]))]
+    >>> [part.tolist() for part in distinct_values(np.array([7, 3, 7]))]
     [[3, 7], [1, 0, 1]]
     """
     low, high = (int(values.min()), int(values.max())) if len(values) else (0, -1)
