@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from regionpredict.frontend.memory_effects.container_elements import new_elements
 from regionpredict.frontend.syntax import (
     INCREMENT_OPERATORS,
     Assign,
@@ -54,7 +55,6 @@ from regionpredict.frontend.syntax import (
     show,
     sides_of,
     subexpressions,
-    without_casts,
 )
 from regionpredict.frontend.syntax.integer_types import type_of
 from regionpredict.ir.flow import (
@@ -70,10 +70,9 @@ from regionpredict.ir.flow import (
     Write,
 )
 from regionpredict.ir.source import Span
-from regionpredict.library import FILLED_CONTAINER, allocated
+from regionpredict.library import allocated
 
 _ONE_THREAD = frozenset(("single", "master", "masked"))
-_REFILLS = frozenset(("resize", "assign", "operator="))
 _TASKS = frozenset(("task", "taskloop"))
 
 CLASS_END = "\0"
@@ -291,7 +290,7 @@ class _FlowBuilder:
             self._add_call(expression, events)
 
     def _add_call(self, call: CallExpr, events: list[Event]) -> Place:
-        if call.method and call.name in _REFILLS and (made := _refilled(call)) is not None:
+        if (made := new_elements(call)) is not None:
             self._add_assignment(*made, events)
         known = call.decl is not None or allocated(call.name) is not None
         name = call.name if known else ""
@@ -587,20 +586,3 @@ def _name_in_region(expression: Expression | None) -> str | None:
         arrow = expression.arrow and not reference
         return f"{inner}{'->' if arrow else '.'}{expression.field.name}"
     return None
-
-
-def _refilled(call: CallExpr) -> tuple[Expression, Expression] | None:
-    """Returns the container whose new elements a call such as `v.resize(n)` writes, and their
-    construction. None for other methods.
-    """
-    target = call.args[0]
-    if isinstance(target, Unary) and target.op == "&":
-        target = target.operand
-    ctype = type_of(target)
-    if not (is_place(target) and ctype.kind == "pointer" and ctype.name.startswith("std::")):
-        return None
-    if call.name != "operator=":
-        return target, CallExpr(FILLED_CONTAINER, None, call.args[1:2], call.span)
-    value = without_casts(call.args[1])
-    made = isinstance(value, CallExpr) and value.name == FILLED_CONTAINER
-    return (target, value) if made else None
