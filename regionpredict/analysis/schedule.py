@@ -19,7 +19,12 @@ class Schedule(NamedTuple):
 
 
 def schedule_of(region: Region) -> Schedule:
-    """Returns the schedule of a region. Without a schedule clause, it is static without a chunk."""
+    """Returns the schedule of a region. Without a schedule clause, it is static without a chunk.
+
+    A thread that has finished a section takes the next one.
+    """
+    if region.is_sections:
+        return Schedule("dynamic", 1.0)
     clause = region.clause("schedule")
     text = (clause.text or "") if clause is not None else ""
     kind = re.split(r"[,:]", text.split(":")[-1])[0].strip().lower()

@@ -283,9 +283,7 @@ def loops_with_calls(flows: Sequence[Flow]) -> frozenset[Span]:
     return frozenset(spans)
 
 
-def serial_nests(
-    flows: Sequence[Flow], has_loops: Callable[[str], bool] = lambda _: False
-) -> frozenset[Span]:
+def serial_nests(flows: Sequence[Flow], has_loops: Callable[[str], bool]) -> frozenset[Span]:
     """Returns the locations of the outermost serial loops without a parallel region inside, in all
     functions that `main` reaches. They include loops in a parallel region that one thread runs, or
     that every thread repeats. Without a `main`, all functions without a caller are entry points.

@@ -368,6 +368,11 @@ class Region:
     skew: GivenSkew | None = None
 
     @property
+    def is_sections(self) -> bool:
+        """Whether the iterations of `nest` are the blocks of a `sections` construct."""
+        return "sections" in self.directive.split()
+
+    @property
     def per_thread(self) -> bool:
         """Whether each iteration of `nest` is the work of the thread with this number."""
         return self.by_hand and self.nest is not None and self.nest.variable == THREAD_NUMBER

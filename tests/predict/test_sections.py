@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -88,3 +90,16 @@ def test_sections_in_a_parallel_region_are_a_loop_of_it(tmp_path: Path) -> None:
     (team,) = result.teams
     assert len(team.facts.members) == 2
     assert team.status != "skipped"
+
+
+def test_the_clause_format_adds_no_schedule(tmp_path: Path) -> None:
+    """`schedule` is no clause of `sections`, whose threads take one section after the other."""
+    (tmp_path / "f.c").write_text(f"{HEAD}\n{sections(LONG.format('a'), LONG.format('b'))}\n}}\n")
+    done = subprocess.run(
+        [sys.executable, "-m", "regionpredict", "predict", "f.c", "-m", "dunnington",
+         "--format", "openmp"],
+        cwd=tmp_path, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "#pragma omp parallel sections private(i)" in done.stdout
+    assert "schedule" not in done.stdout

@@ -7,7 +7,6 @@ from typing import NamedTuple
 from regionpredict.analysis.callees import Callees
 from regionpredict.analysis.history.library_functions import FILLS, HARMLESS, NEW
 from regionpredict.ir.flow import Block, CallEvent, Copied, Flow, Link, Place, Returned, Write
-from regionpredict.library import FILLED_CONTAINER
 
 _MAX_DEPTH = 40
 """Maximum call depth of a skipped function. Functions with deeper calls are not skipped."""
@@ -87,7 +86,7 @@ def _changes_local_variables(event: CallEvent) -> bool:
     """Whether a call of a function without a body changes only local variables."""
     if not _is_local(event.result):
         return False
-    if event.function in NEW | HARMLESS | {FILLED_CONTAINER}:
+    if event.function in NEW or event.function in HARMLESS:
         return True
     filled = FILLS.get(event.function)
     changed = event.arguments if filled is None else event.arguments[filled : filled + 1]

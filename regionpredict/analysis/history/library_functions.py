@@ -4,9 +4,11 @@ writes.
 
 from __future__ import annotations
 
+from regionpredict.library import FILLED_CONTAINER
+
 NEW = frozenset(
     ("malloc", "calloc", "aligned_alloc", "memalign", "valloc", "_mm_malloc", "mmap", "alloca",
-     "numa_alloc_local", "operator new", "omp_alloc", "polybench_alloc_data")
+     "numa_alloc_local", "operator new", "omp_alloc", "polybench_alloc_data", FILLED_CONTAINER)
 )  # fmt: skip
 # The position of the argument that points to the memory that a library function fills.
 FILLS = {

@@ -26,7 +26,7 @@ from regionpredict.frontend.syntax import (
     Stmt,
     Unary,
 )
-from regionpredict.ir import Clause, Span
+from regionpredict.ir import Span
 
 File = TypeVar("File", bound=Hashable)
 
@@ -152,9 +152,7 @@ def with_directives(pragmas: Iterable[Pragma], body: Stmt, file: str) -> Stmt:
         if pragma.standalone:
             body = Compound((standalone_directive(pragma, file), body))
         elif pragma.is_sections and isinstance(body, Compound):
-            one_by_one = Clause("schedule", "dynamic,1")
-            shared = pragma._replace(clauses=(*pragma.clauses, one_by_one))
-            body = Directive(shared, _loop_over_sections(body, span), span)
+            body = Directive(pragma, _loop_over_sections(body, span), span)
         else:
             body = Directive(pragma, body, span)
     return body
