@@ -69,7 +69,9 @@ def _shared_scalars(region: Region) -> Iterator[Diagnostic]:
     """
     for name, node in contended_scalars(region).items():
         what = "counts in it" if isinstance(node, Loop) else "sets it"
-        message = f"{name} is one variable for all threads, and every iteration {what}"
+        sums = isinstance(node, Statement) and name in node.reads
+        remedy = "use a reduction" if sums else f"make it private({name})"
+        message = f"{name} is one variable for all threads, and every iteration {what}: {remedy}"
         yield Diagnostic("RP222", node.span, message)
 
 

@@ -21,10 +21,15 @@ class Schedule(NamedTuple):
 def schedule_of(region: Region) -> Schedule:
     """Returns the schedule of a region. Without a schedule clause, it is static without a chunk.
 
-    A thread that has finished a section takes the next one.
+    A thread that has finished a section, or a task of a `taskloop`, takes the next one. Without
+    `grainsize`, a `taskloop` has about one task per thread, as in GCC.
     """
     if region.is_sections:
         return Schedule("dynamic", 1.0)
+    if region.is_taskloop:
+        given = region.clause("grainsize")
+        size = (given.text or "").split(":")[-1].strip() if given is not None else ""
+        return Schedule("dynamic", float(size)) if whole_number(size) else Schedule("static", None)
     clause = region.clause("schedule")
     text = (clause.text or "") if clause is not None else ""
     kind = re.split(r"[,:]", text.split(":")[-1])[0].strip().lower()

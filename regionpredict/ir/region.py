@@ -373,6 +373,11 @@ class Region:
         return "sections" in self.directive.split()
 
     @property
+    def is_taskloop(self) -> bool:
+        """Whether the iterations of `nest` are divided into tasks."""
+        return "taskloop" in self.directive.split()
+
+    @property
     def per_thread(self) -> bool:
         """Whether each iteration of `nest` is the work of the thread with this number."""
         return self.by_hand and self.nest is not None and self.nest.variable == THREAD_NUMBER

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import groupby
+from itertools import groupby, zip_longest
 
 from regionpredict.analysis import RACES, RegionFacts
 from regionpredict.analysis.given_sizes import place_of, scope_of
@@ -206,8 +206,14 @@ def _by_size(estimate: Estimate | TeamEstimate, loops: Sequence[RegionFacts]) ->
         return ""
     if not any(name in facts.free_names for facts in loops):
         return ""  # a size of another function, from which the loops' sizes are computed
+    kept = [  # neighbors may differ in packages alone
+        part for part, larger in zip_longest(estimate.by_size, estimate.by_size[1:])
+        if larger is None or larger.threads != part.threads
+    ]  # fmt: skip
+    if len(kept) < 2:
+        return ""
     parts = [str(part.threads) if part.below is None else f"{name} < {part.below} ? {part.threads}"
-             for part in estimate.by_size]  # fmt: skip
+             for part in kept]  # fmt: skip
     return " : ".join(parts)
 
 

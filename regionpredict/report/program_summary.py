@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
+from regionpredict.ir import Diagnostic
 from regionpredict.predict import Plan, SizeHint, TeamPrediction
 from regionpredict.predict.program_advice import program_advice
 from regionpredict.report.document import Block, Cell, Column, Items, Table, Text
@@ -167,8 +168,8 @@ def best_changes(result: ProgramResult, most: int | None = None) -> Items:
 def first_change(result: ProgramResult) -> list[str]:
     """Describes the change that saves most of the program's time.
 
-    If serial code takes more of the time, its place and the saving by threads are described
-    instead. Empty for a model without changes.
+    If regions with data races take more of the time, the costliest race is described instead. If
+    serial code takes more, its place is described. Empty for a model without changes.
     """
     if not result.spent or result.model != "saturation":
         return []
@@ -176,6 +177,9 @@ def first_change(result: ProgramResult) -> list[str]:
     saved = changes[0].saved / result.spent if changes else 0.0
     hint = result.recommended.together
     serial = hint.serial_loops[0] if hint is not None and hint.serial_loops else ("", 0.0)
+    race = _costliest_race(result.teams)
+    if hint is not None and race is not None and hint.race_share > max(saved, serial[1]):
+        return [f"Fix first: the data race at {race.span.short}, {race.message} ({race.id})."]
     if hint is not None and serial[1] > max(saved, _NOTABLE_SERIAL):
         most = serial[1] * (1.0 - 1.0 / hint.curve[-1][0])  # shared evenly among all threads
         return [
@@ -190,6 +194,18 @@ def first_change(result: ProgramResult) -> list[str]:
         f"Fix first: at {best.span.short}, {best.message} ({best.id}). Saves "
         f"{show_share(saved)} of the time.{more}"
     ]
+
+
+def _costliest_race(teams: Sequence[TeamPrediction]) -> Diagnostic | None:
+    """Returns the data race in the parallel region with the longest time."""
+    races = (
+        note
+        for team in sorted(teams, key=lambda team: -(team.total_seconds or 0.0))
+        for member in team.facts.members
+        for note in member.facts.diagnostics
+        if note.id in CONFLICTS
+    )
+    return next(races, None)
 
 
 def plan_blocks(result: ProgramResult) -> list[Block]:

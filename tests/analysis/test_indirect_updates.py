@@ -11,8 +11,8 @@ from regionpredict.ir import Region
 
 HEAD = """double y[999], b[999], A[99][99]; int h[999], idx[999], far[99][9];
 """
-SETS = "k is one variable for all threads, and every iteration sets it"
-COUNTS = "k is one variable for all threads, and every iteration counts in it"
+SETS = "k is one variable for all threads, and every iteration sets it: make it private(k)"
+COUNTS = "k is one variable for all threads, and every iteration counts in it: make it private(k)"
 I = "for (int i = 0; i < n; i++) "  # noqa: E741
 I_J = I + "for (int j = 0; j < m; j++) "
 

@@ -56,6 +56,17 @@ def test_a_run_tries_each_reader_and_sums_up() -> None:
     assert done.stdout.splitlines()[-1].startswith("4 mutants in ")
 
 
+@pytest.mark.parametrize(("kind", "number"), [("OTF2 0.evt", 50199)])
+def test_what_a_run_found_is_mended(kind: str, number: int) -> None:
+    """50199: a function ends that the archive does not define."""
+    words = ("--mutants", "0", "--inputs", "1", "--first", str(number), "--only", kind)
+    done = subprocess.run(
+        [sys.executable, Path(__file__).with_name("run_fuzz.py"), *words],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
 def test_a_run_that_is_stopped_leaves_no_command() -> None:
     """Commands have process groups, and what they start a session. All hold the pipe."""
     receive, send = os.pipe()

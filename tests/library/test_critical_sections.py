@@ -204,6 +204,17 @@ def test_a_hidden_lock_is_a_section_a_call(tmp_path: Path, frontend: str, call: 
 
 
 @pytest.mark.parametrize("frontend", FRONTENDS)
+@pytest.mark.parametrize(
+    "text", ["a[rand() % 9] = 1;", "struct item p = items[rand() % 9]; a[i] = p.v;"]
+)
+def test_a_hidden_lock_in_a_subscript_is_a_section(
+    tmp_path: Path, frontend: str, text: str
+) -> None:
+    found = region(tmp_path, text, frontend)
+    assert body(found)[0] == ("critical", ["rand()"])
+
+
+@pytest.mark.parametrize("frontend", FRONTENDS)
 def test_output_of_each_iteration_waits_and_a_message_does_not(
     tmp_path: Path, frontend: str
 ) -> None:

@@ -136,8 +136,8 @@ class Tally:
         self.paths = with_conversion(self.paths, ctype, decl.ctype)
 
     def count(self, kind: str, bits: int) -> None:
-        """Adds one operation, unless it only computes an address."""
-        if not self._address_depth:
+        """Adds one operation, unless it is arithmetic that only computes an address."""
+        if not self._address_depth or kind.startswith("call:"):
             operation = Operation(kind, bits)
             self.operations[operation] = self.operations.get(operation, 0) + 1
 

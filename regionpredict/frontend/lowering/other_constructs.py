@@ -1,9 +1,8 @@
 """Finds constructs that distribute work without a worksharing loop. Such constructs get no
 prediction.
 
-`task` and `taskloop` have unknown concurrency, and `target` without a loop runs on a
-device. A loop under `target` is predicted for the host, which executes it if the system has no
-device.
+A `task` has unknown concurrency, and `target` without a loop runs on a device. A loop under
+`target` is predicted for the host, which executes it if the system has no device.
 """
 
 from __future__ import annotations

@@ -50,7 +50,7 @@ class LoopSite(NamedTuple):
 
 
 def task_sites(statement: Stmt) -> Iterator[LoopSite]:
-    """Yields a loop for every `task` and `taskloop` directive in a function's body."""
+    """Yields a loop for every `task` directive in a function's body."""
     yield from _find_tasks(statement, (), ())
 
 
@@ -60,18 +60,15 @@ def _find_tasks(
     """Yields the loops of all tasks in a statement. `before` are the preceding declarations and
     assignments in the innermost loop.
     """
-    if isinstance(statement, Directive) and statement.pragma.is_task:
-        if statement.pragma.kind != "task":  # a taskloop
-            yield LoopSite(statement, _associated_loop(statement.body), "orphaned", loops, None)
-        elif statement.body is not None:
-            body = Compound((*before, statement.body))
-            span = statement.span
-            if loops:
-                loop = loops[-1]._replace(body=body)
-                yield LoopSite(statement, loop, "orphaned", loops[:-1], None)
-            else:
-                loop = loop_of_one_iteration("task", body, span)
-                yield LoopSite(statement, loop, "orphaned", (), None)
+    if isinstance(statement, Directive) and statement.pragma.is_task and statement.body is not None:
+        body = Compound((*before, statement.body))
+        span = statement.span
+        if loops:
+            loop = loops[-1]._replace(body=body)
+            yield LoopSite(statement, loop, "orphaned", loops[:-1], None)
+        else:
+            loop = loop_of_one_iteration("task", body, span)
+            yield LoopSite(statement, loop, "orphaned", (), None)
     if isinstance(statement, For):
         yield from _find_tasks(statement.body, (*loops, statement), ())
         return
@@ -91,9 +88,3 @@ def _is_assignment(statement: Stmt) -> bool:
         and isinstance(statement.expr, Assign)
         and isinstance(statement.expr.left, Name)
     )
-
-
-def _associated_loop(statement: Stmt | None) -> For | RangeFor | None:
-    while isinstance(statement, Directive):
-        statement = statement.body
-    return statement if isinstance(statement, (For, RangeFor)) else None

@@ -73,7 +73,6 @@ from regionpredict.ir.source import Span
 from regionpredict.library import allocated
 
 _ONE_THREAD = frozenset(("single", "master", "masked"))
-_TASKS = frozenset(("task", "taskloop"))
 
 CLASS_END = "\0"
 """Separates the name of a class from that of its member. The character occurs in no name."""
@@ -240,7 +239,7 @@ class _FlowBuilder:
             return [Block("one", tuple(inside), statement.span)]
         if directive_tokens[0] == "critical":
             return [Block("exclusive", tuple(inside), statement.span)]
-        if directive_tokens[0] in _TASKS:
+        if pragma.is_task:
             return [Block("task", tuple(inside), statement.span)]
         if pragma.is_loop:
             inside = [Block("share", tuple(inside), statement.span, names)]

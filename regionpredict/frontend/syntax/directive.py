@@ -43,11 +43,13 @@ class Pragma(NamedTuple):
 
     @property
     def is_loop(self) -> bool:
-        """Whether the directive shares the iterations of a loop, or sections, among threads."""
+        """Whether the directive shares the iterations of a loop, or sections, among threads: in
+        chunks, or as tasks.
+        """
         tokens = self.kind.split()
         if tokens[0] in ("cancel", "cancellation", "declare", "end"):
             return False
-        if self.is_sections:
+        if self.is_sections or "taskloop" in tokens:
             return True
         return "for" in tokens or ("loop" in tokens and ("parallel" in tokens or "teams" in tokens))
 
@@ -58,9 +60,8 @@ class Pragma(NamedTuple):
 
     @property
     def is_task(self) -> bool:
-        """Whether the directive creates explicit tasks from its statement or from its loop."""
-        tokens = self.kind.split()
-        return tokens == ["task"] or "taskloop" in tokens
+        """Whether the directive creates an explicit task from its statement."""
+        return self.kind.split() == ["task"]
 
     @property
     def standalone(self) -> bool:

@@ -135,7 +135,8 @@ int64_t rp_call_paths(struct call_paths *paths)
                         paths->operation_leave[k] = at;
                         top->direct--;
                     }
-                if (paths->marked[paths->region[at]]) {
+                int32_t region = paths->region[at]; /* -1: the event names none */
+                if (region >= 0 && paths->marked[region]) {
                     paths->mark_enter[paths->marks] = top->enter;
                     paths->mark_leave[paths->marks] = at;
                     paths->mark_node[paths->marks++] = top->node;
