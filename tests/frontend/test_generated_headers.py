@@ -213,3 +213,86 @@ def test_a_file_that_cmake_includes_configures_a_header(tmp_path: Path, frontend
     # A change of these files may make it a header of the build.
     seen = with_generated_headers(requests_for([str(folder)])).sources
     assert {Path(path).name for path in seen} == {"CMakeLists.txt", "types.cmake"}
+
+
+_PROCEDURES = """
+macro(given NAME TYPE DEFAULT)
+  cmake_parse_arguments(given "ADVANCED" "" "NEEDS" ${ARGN})
+  set(met TRUE)
+  foreach(each ${given_NEEDS})
+    if(NOT ${each})
+      set(met FALSE)
+    endif()
+  endforeach()
+  if(met AND NOT DEFINED ${NAME})
+    set(${NAME} "${DEFAULT}" CACHE ${TYPE} "")
+  endif()
+endmacro()
+function(count_up NAME)
+  set(local 7)
+  set(${NAME} "${local}_${ARGC}" PARENT_SCOPE)
+endfunction()
+given(KIND STRING "double" ADVANCED)
+given(SLOW BOOL ON)
+given(WITH_SLOW STRING "yes" NEEDS SLOW)
+given(WITHOUT STRING "yes" NEEDS ABSENT)
+count_up(counted a b)
+string(TOUPPER ${KIND} UPPER)
+foreach(part IN ITEMS x y)
+  string(APPEND JOINED "#define HAS_${part} 1\\n")
+endforeach()
+if((KIND MATCHES "^dou" OR ABSENT) AND NOT (4 LESS 3))
+  set(MATCHED 1)
+endif()
+if(3.10 VERSION_GREATER 3.9 AND "b" IN_LIST LISTED)
+  set(LATER 1)
+endif()
+"""
+_USES = """#define @UPPER@_PRECISION 1
+#define WITH "@WITH_SLOW@@WITHOUT@"
+#define COUNTED @counted@@local@
+@JOINED@#define MATCHED @MATCHED@
+#define LATER @LATER@
+"""
+_MADE = """#define DOUBLE_PRECISION 1
+#define WITH "yes"
+#define COUNTED 7_3
+#define HAS_x 1
+#define HAS_y 1
+#define MATCHED 1
+#define LATER 1
+"""
+
+
+def test_macros_functions_and_loops_of_cmake_run() -> None:
+    values = cmake_defaults(["CMakeLists.txt"], lambda _: 'set(LISTED "a;b")' + _PROCEDURES).values
+    assert header_from(_USES, values) == _MADE
+
+
+@pytest.mark.skipif(shutil.which("cmake") is None, reason="no cmake")
+def test_cmake_runs_them_the_same_way(tmp_path: Path) -> None:
+    head = 'cmake_minimum_required(VERSION 3.10)\nproject(p NONE)\nset(LISTED "a;b")\n'
+    text = f"{head}{_PROCEDURES}configure_file(u.h.in ${{CMAKE_BINARY_DIR}}/u.h @ONLY)\n"
+    (tmp_path / "CMakeLists.txt").write_text(text)
+    (tmp_path / "u.h.in").write_text(_USES)
+    command = ["cmake", "-S", tmp_path, "-B", tmp_path / "made"]
+    subprocess.run(command, check=True, capture_output=True)
+    assert (tmp_path / "made/u.h").read_text() == _MADE
+
+
+@pytest.mark.parametrize("kind", ["macro", "function"])
+def test_procedures_that_call_themselves_end(kind: str) -> None:
+    own = f"{kind}(p)\np(${{ARGN}} ${{ARGN}})\np(1)\nend{kind}()\np(1)\n"
+    texts = {"CMakeLists.txt": own, "next": "set(AFTER 1)\n"}
+    assert cmake_defaults([*texts], lambda path: texts[path]).values["AFTER"] == "1"
+
+
+@pytest.mark.parametrize("frontend", FRONTENDS)
+def test_an_export_header_is_made(waves: Path, frontend: str) -> None:
+    (waves / "CMakeLists.txt").write_text(_CMAKE + "generate_export_header(waves)\n")
+    own = _SOURCE.replace("void scale", '#include "waves_export.h"\nWAVES_EXPORT void scale', 1)
+    (waves / "src/scale.c").write_text(own)
+    iterations, said = predicted_iterations(waves, "--frontend", frontend)
+    assert iterations == 4000
+    assert "not found" not in said
+    assert "waves_export.h" in said

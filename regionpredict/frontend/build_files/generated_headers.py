@@ -53,14 +53,19 @@ def with_generated_headers(requests: Sequence[SourceRequest]) -> GeneratedHeader
     files = project_files(requests)
     cmake_files = [f"{folder}/CMakeLists.txt" for folder in files.get("CMakeLists.txt", ())]
     defaults = cmake_defaults(cmake_files, text_of)
-    templates = _templates_of_headers(files, defaults.configured)
+    written = {PurePosixPath(made).name: text for made, text in defaults.written.items()}
+    written = {name: text for name, text in written.items() if name not in files}
+    templates = {**dict.fromkeys(written, ""), **_templates_of_headers(files, defaults.configured)}
     paths = _program_paths(requests, files) if templates else []
     names = _included_headers(paths, templates) if templates else {}
-    sources = (*cmake_files, *defaults.included, *dict.fromkeys(names.values()))
+    sources = (*cmake_files, *defaults.included, *filter(None, dict.fromkeys(names.values())))
     if not names:
         return GeneratedHeaders(requests, sources=sources)
-    made = {name: header_from(_template_text(path, paths), defaults.values)
-            for name, path in names.items()}  # fmt: skip
+    made = {
+        name: header_from(_template_text(path, paths), defaults.values) if path
+        else written[PurePosixPath(name).name]
+        for name, path in names.items()
+    }  # fmt: skip
     try:
         folder = _write_headers(made)
     except (InputError, OSError):
@@ -124,7 +129,7 @@ def _program_paths(
 def _included_headers(paths: Sequence[str], templates: Mapping[str, str]) -> dict[str, str]:
     """Returns the headers as written in the includes, each with its template."""
     names: set[str] = set()
-    for path in (*paths, *templates.values()):
+    for path in (*paths, *filter(None, templates.values())):
         names.update(os.fsdecode(name) for name in _INCLUDE.findall(bytes_of(path)))
     usable = (name for name in sorted(names) if ".." not in name and not name.startswith("/"))
     return {

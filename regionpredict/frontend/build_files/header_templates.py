@@ -16,13 +16,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
+from regionpredict.frontend.build_files.cmake_conditions import is_true, replace_variables
 from regionpredict.frontend.build_files.cmake_files import (
     NO_CMAKE_SETTINGS,
     CMakeSettings,
     bytes_of,
     interpret_cmake_files,
-    is_true,
-    replace_variables,
 )
 from regionpredict.frontend.headers import SHIPPED
 
