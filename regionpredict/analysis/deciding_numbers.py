@@ -102,7 +102,9 @@ class DecidingNumbers:
         """
         calls = {(flow.span, flow.function): self._resolved_calls(flow) for flow in flows}
         reachable = {
-            key: _reachable_functions(key, calls) for key, own in self._positions.items() if own
+            key: set(reached([key], lambda key: [callee for callee, _ in calls.get(key, ())]))
+            for key, own in self._positions.items()
+            if own
         }
         within = [
             (caller, callee, call) for caller, own in calls.items() for callee, call in own
@@ -133,10 +135,3 @@ class DecidingNumbers:
             if isinstance(event, CallEvent) and callee is not None:
                 calls.append(((callee.span, callee.function), event))
         return calls
-
-
-def _reachable_functions(
-    start: _Key, calls: Mapping[_Key, Sequence[tuple[_Key, CallEvent]]]
-) -> set[_Key]:
-    """Returns a function and all functions that it reaches."""
-    return set(reached([start], lambda key: [callee for callee, _ in calls.get(key, ())]))

@@ -111,7 +111,7 @@ def carried_dependence(region: Region, trips: int | None) -> Dependence | None:
             dependent[key].sort(key=itemgetter(0))
         for _, second, distance in dependent[key]:
             if distance == 0 and (
-                second.access.kind == "write" or not _is_read_and_written(first, second)
+                second.access.kind == "write" or first.statement is not second.statement
             ):
                 continue  # all write the same value, for example a flag
             return Dependence(first.access, second.access, distance)
@@ -124,11 +124,6 @@ _SubscriptKind = tuple[object, ...]
 def _subscript_kind(reference: Reference) -> _SubscriptKind:
     access = reference.access
     return access.subscripts, access.member, access.bytes, reference.place
-
-
-def _is_read_and_written(write: Reference, read: Reference) -> bool:
-    """Whether one statement reads and writes the element."""
-    return write.statement is read.statement
 
 
 def root_of(array: str) -> str:

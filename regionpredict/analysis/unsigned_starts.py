@@ -17,7 +17,7 @@ def with_unsigned_starts(region: Region, bindings: Bindings) -> Region:
     If there is none, the same region is returned.
     """
     if region.nest is None or not any(
-        _has_negative_start(loop, bindings) for loop in _all_loops(region)
+        _has_negative_start(loop, bindings) for loop in (*region.enclosing, *region.loops())
     ):
         return region
     return replace(
@@ -25,10 +25,6 @@ def with_unsigned_starts(region: Region, bindings: Bindings) -> Region:
         nest=_converted_loop(region.nest, bindings),
         enclosing=tuple(_converted_loop(loop, bindings) for loop in region.enclosing),
     )
-
-
-def _all_loops(region: Region) -> tuple[Loop, ...]:
-    return (*region.enclosing, *region.loops())
 
 
 def _has_negative_start(loop: Loop, bindings: Bindings) -> bool:

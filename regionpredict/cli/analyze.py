@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from regionpredict.cli.output import write_result
+from regionpredict.cli.output import format_option, write_result
 from regionpredict.cli.source_options import keep_answer, run_analysis, source_options
 from regionpredict.cli.view_options import refuse_view, view_of, view_options
 
@@ -14,13 +14,7 @@ from regionpredict.cli.view_options import refuse_view, view_of, view_options
 @click.command("analyze")
 @source_options
 @view_options(facts=True)
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["table", "json", "csv"]),
-    default="table",
-    show_default=True,
-)
+@format_option("table json csv")
 def command(
     paths: tuple[str, ...], stage: str | None, output: str | None, form: str,
     only: tuple[str, ...], sort: str | None, top: int | None, **options: Any,

@@ -13,7 +13,7 @@ from regionpredict.cli.curve_options import parse_threads
 from regionpredict.cli.durations import parse_duration
 from regionpredict.cli.machine_option import machine_for, machine_option
 from regionpredict.cli.number_range import NumberRange
-from regionpredict.cli.output import write_result
+from regionpredict.cli.output import result_options, write_result
 from regionpredict.cli.quiet_host import QuietHost, note_once
 from regionpredict.cli.this_host import allowed_threads, first_compiler, free_bytes
 from regionpredict.errors import InputError, UsageError
@@ -52,9 +52,7 @@ _PATTERNS = ("streaming", "random")
 @click.option("--cc", "compiler", default=None, metavar="COMPILER", help="The C compiler.")
 @click.option("--time-budget", default="2m", show_default=True, metavar="TIME",
               help="Stop measuring after this time, even if loops remain.")  # fmt: skip
-@click.option("--format", "form", type=click.Choice(["table", "csv", "html"]), default="table",
-              show_default=True)  # fmt: skip
-@click.option("-o", "output", default=None, metavar="FILE", help="Write the result to FILE.")
+@result_options("table csv html")
 def command(
     machine_name: str | None, threads: str | None, dimensions: int | None, order: str | None,
     operations: int | None, working_set: float | None, pattern: str | None, compiler: str | None,

@@ -12,7 +12,7 @@ import click
 
 from regionpredict.cli.campaign import disturbed_text, runs_for_a_page, without_disturbed
 from regionpredict.cli.given_options import refuse_options
-from regionpredict.cli.output import write_result
+from regionpredict.cli.output import result_options, write_result
 from regionpredict.cli.plot_option import plot_option, write_plot
 from regionpredict.cli.prediction_request import hints_at_measured_sizes
 from regionpredict.cli.source_texts import source_texts
@@ -88,14 +88,7 @@ _OF_VERDICTS = ("tolerance", "criterion", "at_measured_sizes", "min_success", "p
     default=None,
     help="Kind of plot. speedups: predicted against measured.  [default: areas]",
 )
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["table", "json", "csv", "html"]),
-    default="table",
-    show_default=True,
-)
-@click.option("-o", "output", default=None, metavar="FILE", help="Write the result to FILE.")
+@result_options("table json csv html")
 def command(
     hints: Path, measurements: tuple[Path, ...], *, tolerance: float, criterion: str,
     statistic: str, with_disturbed: bool, other_machine: bool, at_measured_sizes: bool,

@@ -11,7 +11,7 @@ import click
 
 from regionpredict.cli.given_options import refuse_options
 from regionpredict.cli.machine_option import machine_for, machine_option
-from regionpredict.cli.output import write_result
+from regionpredict.cli.output import result_options, write_result
 from regionpredict.cli.prediction_request import read_request, repeated
 from regionpredict.errors import InputError, UsageError
 from regionpredict.file_presence import path_exists
@@ -26,13 +26,11 @@ MOST_PROGRAMS = 4
 @click.command("coschedule")
 @click.argument("hints", nargs=-1, required=True, type=click.Path(path_type=Path))
 @machine_option
-@click.option(
-    "--format", "form", type=click.Choice(["table", "json", "slurm", "taskset"]), default="table",
-    show_default=True, help="slurm and taskset give the commands that start the programs.",
-)  # fmt: skip
+@result_options(
+    "table json slurm taskset", "slurm and taskset give the commands that start the programs."
+)
 @click.option("--top", default=3, show_default=True, type=click.IntRange(1), metavar="N",
               help="Number of placements to show.")  # fmt: skip
-@click.option("-o", "output", default=None, metavar="FILE", help="Write the result to FILE.")
 def command(
     hints: tuple[Path, ...], machine_name: str | None, form: str, top: int, output: str | None
 ) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -9,11 +10,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from regionpredict.cli.number_range import NumberRange
+from regionpredict.cli.progress import StageLine
 from regionpredict.errors import UsageError
 
 if TYPE_CHECKING:
     from regionpredict.analysis.history.first_touch import Placement
     from regionpredict.machine import Machine
+    from regionpredict.pipeline import Analysis, Predictions
     from regionpredict.predict import DensityForm
 
 
@@ -86,26 +89,55 @@ _DENSITY = (
 )  # fmt: skip
 
 
-def curve_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Adds --model, --threads, --first-touch, --pages, --bind, --runtime and --within, and the
-    options of the density model.
-    """
-    for option in reversed(_OPTIONS + _DENSITY):
-        command = option(command)
-    return command
+class CurveOptions(NamedTuple):
+    """The values of `curve_options`. `within` is a percentage."""
 
-
-class RunOptions(NamedTuple):
-    """The settings of the run: the values of --first-touch, --pages, --bind and --runtime."""
-
+    model: str
+    combination: str
+    statement_weight: str
+    miss_weight: str
+    threads: tuple[int, ...]
     first_touch: str | None
     pages: str | None
     binding: str
     runtime: str | None
+    within: float
+
+    def check(self) -> None:
+        """Raises UsageError for an option of one model that has no effect on the other."""
+        from regionpredict.predict import TO_THE_LETTER
+
+        if self.first_touch is not None and self.pages not in (None, "first-touch"):
+            raise UsageError(
+                f"--first-touch {self.first_touch} with --pages {self.pages}",
+                remedy="leave one out: the first touch has no effect on placed pages",
+            )
+        bound = None if self.binding == "close" else self.binding
+        asked = {"--first-touch": self.first_touch, "--pages": self.pages, "--bind": bound,
+                 "--runtime": self.runtime}  # fmt: skip
+        named = next((name for name, value in asked.items() if value is not None), None)
+        if self.model == "density" and named is not None:
+            raise UsageError(
+                f"{named} belongs to the saturation model", remedy="leave --model density out"
+            )
+        names = ("--combination", "--statement-weight", "--miss-weight")
+        forms = zip(names, self.density, TO_THE_LETTER, strict=True)
+        changed = next((name for name, chosen, usual in forms if chosen != usual), None)
+        if self.model == "saturation" and changed is not None:
+            raise UsageError(
+                f"{changed} belongs to the density model", remedy="add --model density"
+            )
+
+    @property
+    def density(self) -> DensityForm:
+        """The variant of the density model."""
+        from regionpredict.predict import DensityForm
+
+        return DensityForm(self.combination, self.statement_weight, self.miss_weight)
 
     def on(self, machine: Machine) -> Machine:
         """Returns the machine with the costs of the runtime. A note reports if the machine has
-        none.
+        none. Raises UsageError for places of threads or pages that it does not have.
         """
         from regionpredict.machine import thread_places
 
@@ -116,7 +148,8 @@ class RunOptions(NamedTuple):
                 err=True,
             )
         bound = machine.as_run(binding=self.binding, runtime=self.runtime)
-        thread_places(bound, 1)  # raises an error for missing places
+        thread_places(bound, 1)
+        self.placement(bound)
         return bound
 
     def placement(self, machine: Machine) -> Placement | None:
@@ -140,42 +173,35 @@ class RunOptions(NamedTuple):
     @property
     def flows(self) -> bool:
         """Whether the placement of pages is derived from the source."""
-        return self.first_touch is None and self.pages in (None, "first-touch")
+        derived = self.first_touch is None and self.pages in (None, "first-touch")
+        return self.model == "saturation" and derived
+
+    def predict(self, analysis: Analysis, machine: Machine, **settings: Any) -> Predictions:
+        """Predicts the regions on a machine, and shows the progress. `settings` are other arguments
+        of `pipeline.predict`.
+        """
+        from regionpredict.pipeline import predict
+
+        with StageLine() as line:
+            return predict(
+                analysis, machine, self.model, self.density, threads=self.threads,
+                pages=self.placement(machine), within=self.within / 100, tell=line, **settings,
+            )  # fmt: skip
 
 
-def density_form(
-    model: str, combination: str, statement_weight: str, miss_weight: str
-) -> DensityForm:
-    """Returns the variant of the density model. Raises UsageError if another model is requested."""
-    from regionpredict.predict import TO_THE_LETTER, DensityForm
+def curve_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Adds --model, --threads, --first-touch, --pages, --bind, --runtime and --within, and the
+    options of the density model. The command receives them as `curve`.
+    """
 
-    form = DensityForm(combination, statement_weight, miss_weight)
-    if model == "saturation" and form != TO_THE_LETTER:
-        names = ("--combination", "--statement-weight", "--miss-weight")
-        changed = next(
-            name for name, chosen, usual in zip(names, form, TO_THE_LETTER, strict=True)
-            if chosen != usual
-        )  # fmt: skip
-        raise UsageError(f"{changed} belongs to the density model", remedy="add --model density")
-    return form
+    @functools.wraps(function)
+    def command(threads: str | None, **options: Any) -> Any:
+        own = {name: options.pop(name) for name in CurveOptions._fields if name != "threads"}
+        return function(curve=CurveOptions(threads=parse_threads(threads), **own), **options)
 
-
-def check_model_options(model: str, run: RunOptions) -> None:
-    """Raises UsageError for an option of the saturation model that has no effect."""
-    if run.first_touch is not None and run.pages not in (None, "first-touch"):
-        raise UsageError(
-            f"--first-touch {run.first_touch} with --pages {run.pages}",
-            remedy="leave one out: the first touch has no effect on placed pages",
-        )
-    asked = (
-        ("--first-touch", run.first_touch), ("--pages", run.pages),
-        ("--bind", None if run.binding == "close" else run.binding), ("--runtime", run.runtime),
-    )  # fmt: skip
-    for name, value in asked:
-        if model == "density" and value is not None:
-            raise UsageError(
-                f"{name} belongs to the saturation model", remedy="leave --model density out"
-            )
+    for option in reversed(_OPTIONS + _DENSITY):
+        command = option(command)
+    return command
 
 
 def parse_threads(text: str | None) -> tuple[int, ...]:

@@ -7,25 +7,20 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from regionpredict.cli.curve_options import RunOptions
+from regionpredict.cli.curve_options import CurveOptions
 from regionpredict.cli.source_options import run_analysis
 from regionpredict.errors import InputError
 
 if TYPE_CHECKING:
     from regionpredict.machine import Machine
     from regionpredict.pipeline import Predictions
-    from regionpredict.predict import DensityForm
 
 
 class Choices(NamedTuple):
     """The command-line options that apply to every file."""
 
     machine: Machine
-    model: str
-    density: DensityForm
-    run: RunOptions
-    threads: tuple[int, ...]
-    within: float
+    curve: CurveOptions
     options: dict[str, Any]
 
 
@@ -33,21 +28,13 @@ def predict_file(file: Path, root: Path | None, choices: Choices) -> Predictions
     """Predicts the loops of a file, with the compile_commands.json of its project. Raises
     InputError or UsageError if the file cannot be read.
     """
-    from regionpredict.pipeline import predict
-
     database = None if root is None else root / "compile_commands.json"
     paths: tuple[str, ...] = (str(file),)
     if database is not None and database.is_file() and _is_in_database(file, database):
         paths = (str(database),)
     with contextlib.redirect_stdout(sys.stderr):  # standard output is reserved for the protocol
-        analysis = run_analysis(
-            paths, **choices.options, timings=False,
-            flows=choices.model == "saturation" and choices.run.flows,
-        )  # fmt: skip
-        return predict(
-            analysis, choices.machine, choices.model, choices.density, threads=choices.threads,
-            pages=choices.run.placement(choices.machine), within=choices.within,
-        )  # fmt: skip
+        analysis = run_analysis(paths, **choices.options, timings=False, flows=choices.curve.flows)
+        return choices.curve.predict(analysis, choices.machine)
 
 
 def _is_in_database(file: Path, database: Path) -> bool:

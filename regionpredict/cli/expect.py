@@ -8,7 +8,7 @@ import click
 
 from regionpredict.atomic_file import write_file
 from regionpredict.cli.given_options import refuse_options
-from regionpredict.cli.output import write_notes, write_result
+from regionpredict.cli.output import result_options, write_notes, write_result
 from regionpredict.cli.point_bindings import point_bindings
 
 if TYPE_CHECKING:
@@ -40,23 +40,15 @@ _LEVEL = 0.9  # probability of the intervals
 )
 @click.option("--bytes", "message_bytes", type=click.IntRange(8), help="Message size, in bytes.")
 @click.option("--keep", type=click.Path(), help="Write what --run measures to this CSV file.")
-@click.option(
-    "--format",
-    "output",
-    type=click.Choice(["table", "json", "html", "junit"]),
-    default="table",
-    show_default=True,
-    help="Output format.",
-)
-@click.option("-o", "--output", "target", type=click.Path(), help="Write to a file.")
+@result_options("table json html junit")
 @click.option("--junit", type=click.Path(), help="Also write JUnit XML to this file.")
 @click.option("--strict", is_flag=True, help="Fail on an approximate match.")
 @click.option("--propose", is_flag=True, help="Write the current models as expectations.")
 @click.option("--predict", multiple=True, metavar="p=1e6", help="Point to predict at. Repeatable.")
 def command(
     path: str,
-    output: str,
-    target: str | None,
+    form: str,
+    output: str | None,
     junit: str | None,
     *,
     strict: bool,
@@ -88,22 +80,22 @@ def command(
         )
     if propose:
         refuse_options(
-            click.get_current_context(), ("output", "junit", "strict", "predict"),
+            click.get_current_context(), ("form", "junit", "strict", "predict"),
             "cannot be combined with --propose",
         )  # fmt: skip
     measurements = source["measurements"]
     if source["run"] is not None:
         measurements = _run_benchmark(path, source)
     if propose:
-        _write_proposal(path, measurements, target)
+        _write_proposal(path, measurements, output)
         return
     report = check_file(expectation_path(path), measurements)
     predictions = _predict_at_points(report, points)
-    if output == "junit":
+    if form == "junit":
         text = reports.report_junit(report)
     else:
-        text = rendered(reports.expectations_document(report, predictions), output)
-    write_result(text.rstrip("\n") + "\n", target)
+        text = rendered(reports.expectations_document(report, predictions), form)
+    write_result(text.rstrip("\n") + "\n", output)
     if junit is not None:
         write_file(Path(junit), reports.report_junit(report))
     for problem in report.problems:

@@ -9,17 +9,10 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.shell_completion import CompletionItem
 
-from regionpredict.cli.curve_options import (
-    RunOptions,
-    check_model_options,
-    curve_options,
-    density_form,
-    parse_threads,
-)
+from regionpredict.cli.curve_options import CurveOptions, curve_options
 from regionpredict.cli.given_options import refuse_options
 from regionpredict.cli.machine_option import machine_for, machine_option
-from regionpredict.cli.output import write_result
-from regionpredict.cli.progress import StageLine
+from regionpredict.cli.output import result_options, write_result
 from regionpredict.cli.source_options import (
     keep_answer,
     processes_of,
@@ -52,21 +45,10 @@ def _complete_rule(
 @machine_option
 @curve_options
 @reading_options
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["table", "html"]),
-    default="table",
-    show_default=True,
-    help="html: one self-contained page.",
-)
-@click.option("-o", "output", default=None, metavar="FILE", help="Write the result to FILE.")
+@result_options("table html", "html: one self-contained page.")
 def command(
-    what: str, paths: tuple[str, ...], machine_name: str | None, model: str, combination: str,
-    statement_weight: str, miss_weight: str,
-    form: str, output: str | None,
-    threads: str | None, first_touch: str | None, pages: str | None, binding: str,
-    runtime: str | None, within: float, **options: Any,
+    what: str, paths: tuple[str, ...], machine_name: str | None, curve: CurveOptions,
+    form: str, output: str | None, **options: Any,
 ) -> None:  # fmt: skip
     """Explain the hint of the region at FILE:LINE, or show the page of a rule (RP101).
 
@@ -80,22 +62,12 @@ def command(
         _refuse_options_with_rule(paths)
         write_result(rule_page(what), output)
         return
-    from regionpredict.pipeline import predict
-
-    run = RunOptions(first_touch, pages, binding, runtime)
-    check_model_options(model, run)
-    density = density_form(model, combination, statement_weight, miss_weight)
+    curve.check()
     file, line = _parse_place(what)
     machine, machine_file = machine_for(machine_name)
-    machine, placement = run.on(machine), run.placement(machine)
-    flows = model == "saturation" and run.flows
-    analysis = run_analysis(paths or (file,), **options, timings=False, flows=flows)
-    with StageLine() as progress:
-        result = predict(
-            analysis, machine, model, density, threads=parse_threads(threads),
-            pages=placement, within=within / 100,
-            processes=processes_of(options["processes"]), tell=progress,
-        )  # fmt: skip
+    machine = curve.on(machine)
+    analysis = run_analysis(paths or (file,), **options, timings=False, flows=curve.flows)
+    result = curve.predict(analysis, machine, processes=processes_of(options["processes"]))
     from regionpredict.report.rendered import rendered
 
     whole = _team_at(result, file, line)

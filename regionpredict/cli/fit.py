@@ -9,7 +9,7 @@ import click
 
 from regionpredict.cli.fit_drawing import drawing
 from regionpredict.cli.given_options import refuse_options
-from regionpredict.cli.output import write_notes, write_result
+from regionpredict.cli.output import result_options, write_notes, write_result
 from regionpredict.cli.plot_option import plot_option, write_plot
 from regionpredict.cli.point_bindings import point_bindings
 
@@ -34,17 +34,17 @@ def _check_combination(options: Mapping[str, Any], points: Sequence[Any]) -> Non
     """Raises UsageError for options that cannot be combined."""
     from regionpredict.errors import UsageError
 
-    if options["tree"] and options["output"] not in ("table", "json", "html"):
+    if options["tree"] and options["form"] not in ("table", "json", "html"):
         raise UsageError(
             f"--tree with --format {options['output']}", remedy="it is a table, JSON or HTML"
         )
-    if options["suggest"] and options["output"] == "csv":
+    if options["suggest"] and options["form"] == "csv":
         raise UsageError("--suggest has no CSV form", remedy="use --format table or json")
     if options["order"] == "value" and not points:
         raise UsageError("--sort value needs a point", remedy="give one: --predict p=1024")
     context = click.get_current_context()
-    if options["output"] == "extra-p":
-        if options["target"] is None:
+    if options["form"] == "extra-p":
+        if options["output"] is None:
             raise UsageError("an experiment of Extra-P is not text", remedy="give -o FILE.extra-p")
         refuse_options(
             context,
@@ -53,7 +53,7 @@ def _check_combination(options: Mapping[str, Any], points: Sequence[Any]) -> Non
         )
     if options["plot"] is None:
         refuse_options(context, ("drawing", "fix", "until"), "needs --plot FILE")
-    if options["output"] in _DATA:
+    if options["form"] in _DATA:
         refuse_options(context, ("plot",), f"cannot be used with --format {options['output']}")
 
 
@@ -67,20 +67,10 @@ def _check_combination(options: Mapping[str, Any], points: Sequence[Any]) -> Non
         "Detected by default."
     ),
 )
-@click.option(
-    "--format",
-    "output",
-    type=click.Choice(
-        ["table", "json", "csv", "html", "python", "latex", "extrap-text", "extrap-json",
-         "data-csv", "extra-p"]
-    ),
-    metavar="FORMAT",
-    default="table",
-    show_default=True,
-    help="table, json, csv, html, python, latex, extrap-text, extrap-json, data-csv or extra-p, "
-    "the experiment that Extra-P's GUI opens (also -o FILE.extra-p).",
-)  # fmt: skip
-@click.option("-o", "--output", "target", type=click.Path(), help="Write to a file.")
+@result_options(
+    "table json csv html python latex extrap-text extrap-json data-csv extra-p",
+    "extra-p: the experiment that Extra-P's GUI opens (also -o FILE.extra-p).",
+)
 @click.option("--predict", multiple=True, metavar="p=1024", help="Point to predict at. Repeatable.")
 @click.option(
     "--statistic",
@@ -168,15 +158,15 @@ def command(path: str, predict: tuple[str, ...], **options: Any) -> None:
     from regionpredict.report.fit_document import FitResult, fit_document
     from regionpredict.report.rendered import rendered
 
-    if options["output"] == "table" and (options["target"] or "").endswith(".extra-p"):
-        options["output"] = "extra-p"
+    if options["form"] == "table" and (options["output"] or "").endswith(".extra-p"):
+        options["form"] = "extra-p"
     points = point_bindings(predict)
     fixed = {name: value for part in point_bindings(options["fix"]) for name, value in part.items()}
     _check_combination(options, points)
     experiment = _read_measurements(path, options)
-    output, target = options["output"], options["target"]
-    if output in _DATA:
-        _write_measurements(_matching_series(experiment, options["pattern"]), output, target)
+    form, output = options["form"], options["output"]
+    if form in _DATA:
+        _write_measurements(_matching_series(experiment, options["pattern"]), form, output)
         return
     models = model_experiment(
         experiment,
@@ -188,8 +178,8 @@ def command(path: str, predict: tuple[str, ...], **options: Any) -> None:
     )
     everything = models
     models = _select_models(models, options["pattern"], options["order"], points, path)
-    if output == "extra-p":
-        _write_experiment(models, target)
+    if form == "extra-p":
+        _write_experiment(models, output)
         return
     predictions = _predict_points(models, points, options["level"], path)
     trees: list[CallTree] = []
@@ -203,35 +193,35 @@ def command(path: str, predict: tuple[str, ...], **options: Any) -> None:
         asked = next_points(models, points, options["processors"])
     calls = [record for tree in trees for record in call_tree_records(tree, points, **choice)]
     tables = [
-        block for tree in trees if options["tree"] and output != "json"
+        block for tree in trees if options["tree"] and form != "json"
         for block in (call_tree_table(tree, points, **choice), call_shares(tree))
     ]  # fmt: skip
-    style = output if output in ("python", "latex") else "text"
+    style = form if form in ("python", "latex") else "text"
     result = FitResult(models, predictions, asked, tables, options["level"], style, calls)
-    text = rendered(fit_document(PurePath(path).name, result), output)
+    text = rendered(fit_document(PurePath(path).name, result), form)
     if options["plot"] is not None:
         figure = drawing(
             options["drawing"], models, trees, fixed=fixed, until=options["until"],
             level=options["level"],
         )  # fmt: skip
         write_plot(options["plot"], figure)
-    if models.models or output not in _TABLES:  # a table without rows has no header
-        write_result(text.rstrip("\n") + "\n", target)
+    if models.models or form not in _TABLES:  # a table without rows has no header
+        write_result(text.rstrip("\n") + "\n", output)
     problems = models.problems
     if not models.models and not problems:
         problems = (InputError("it contains no series", remedy="add measurements", path=path),)
     _report_problems(problems)
 
 
-def _write_measurements(experiment: Experiment, output: str, target: str | None) -> None:
+def _write_measurements(experiment: Experiment, form: str, output: str | None) -> None:
     from regionpredict.fit.output import measured_series
 
-    text = getattr(measured_series, _DATA[output])(experiment)
-    write_result(text.rstrip("\n") + "\n", target)
+    text = getattr(measured_series, _DATA[form])(experiment)
+    write_result(text.rstrip("\n") + "\n", output)
     _report_problems(experiment.problems)
 
 
-def _write_experiment(models: ModelSet, target: str) -> None:
+def _write_experiment(models: ModelSet, output: str) -> None:
     """Writes an experiment for Extra-P. A note lists the models that Extra-P cannot represent."""
     from pathlib import Path
 
@@ -240,8 +230,8 @@ def _write_experiment(models: ModelSet, target: str) -> None:
     from regionpredict.fit.output.extrap_experiment import extrap_experiment
 
     archive, left_out = extrap_experiment(models)
-    write_file(Path(target), archive)
-    click.echo(f"written: {one_line(target)}", err=True)
+    write_file(Path(output), archive)
+    click.echo(f"written: {one_line(output)}", err=True)
     if left_out:
         write_notes([f"Extra-P has no form for these models: {', '.join(left_out)}"])
     _report_problems(models.problems)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from regionpredict.cli.output import write_result
+from regionpredict.cli.output import result_options, write_result
 from regionpredict.cli.point_bindings import point_bindings
 
 if TYPE_CHECKING:
@@ -37,14 +37,10 @@ if TYPE_CHECKING:
 )
 @click.option("--processors", metavar="NAME", help="The parameter that counts processors.")
 @click.option("--metric", help="Metric of the table.  [default: the first]")
-@click.option(
-    "--format", "form", type=click.Choice(["table", "json"]), default="table",
-    show_default=True, help="Output format.",
-)  # fmt: skip
-@click.option("-o", "--output", "target", type=click.Path(), help="Write to a file.")
+@result_options("table json")
 def command(
     path: str | None, formula: str | None, at: tuple[str, ...], efficiency: float,
-    target: str | None, form: str, **options: Any,
+    output: str | None, form: str, **options: Any,
 ) -> None:  # fmt: skip
     """Solve an efficiency surface for the size, or the processors, that keep an efficiency.
 
@@ -90,7 +86,7 @@ def command(
     if form == "json":
         record = {"schema": "regionpredict/isoefficiency/1", "efficiency": efficiency,
                   "model": model, "rrmse": error, "solutions": rows}  # fmt: skip
-        write_result(json.dumps(record, indent=1) + "\n", target)
+        write_result(json.dumps(record, indent=1) + "\n", output)
         return
     from regionpredict.report.aligned_table import aligned_lines
     from regionpredict.report.quantities import show_size
@@ -114,7 +110,7 @@ def command(
         for row in rows if row["withheld"]
     ]  # fmt: skip
     lines = [f"E(p, n) = {model}{known}", *aligned_lines(table), *notes]
-    write_result("\n".join(lines) + "\n", target)
+    write_result("\n".join(lines) + "\n", output)
 
 
 def _as_text(value: Any) -> str:

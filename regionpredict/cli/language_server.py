@@ -89,7 +89,7 @@ def serve(choices: Choices) -> int:
             result = predict_file(Path(document.path), Path(root) if root else None, choices)
         except (InputError, UsageError) as error:
             known.pop(uri, None)
-            span = Span(document.path, error_line(error), 1)
+            span = Span(document.path, getattr(error, "line", None) or 1, 1)
             diagnostics = [_to_diagnostic(Finding("RP004", span, str(error)))]
         else:
             lines = dict(enumerate((line.rstrip("\r\n") for line in document.lines), 1))
@@ -154,11 +154,6 @@ def serve(choices: Choices) -> int:
     protocol = server.protocol
     assert isinstance(protocol, _AnsweringProtocol)
     return 0 if protocol.was_shut_down else 1
-
-
-def error_line(error: Exception) -> int:
-    """Returns the line number of an error, or the first line if the error has none."""
-    return getattr(error, "line", None) or 1
 
 
 def _can_refresh_lenses(server: LanguageServer) -> bool:

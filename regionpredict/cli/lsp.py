@@ -6,13 +6,7 @@ from typing import Any
 
 import click
 
-from regionpredict.cli.curve_options import (
-    RunOptions,
-    check_model_options,
-    curve_options,
-    density_form,
-)
-from regionpredict.cli.curve_options import parse_threads as threads_of
+from regionpredict.cli.curve_options import CurveOptions, curve_options
 from regionpredict.cli.editor_predictions import Choices
 from regionpredict.cli.machine_option import machine_for, machine_option
 from regionpredict.cli.source_options import reading_options
@@ -23,11 +17,7 @@ from regionpredict.errors import UsageError, with_extra
 @reading_options
 @machine_option
 @curve_options
-def command(
-    machine_name: str | None, model: str, combination: str, statement_weight: str,
-    miss_weight: str, threads: str | None, first_touch: str | None,
-    pages: str | None, binding: str, runtime: str | None, within: float, **options: Any,
-) -> int:  # fmt: skip
+def command(machine_name: str | None, curve: CurveOptions, **options: Any) -> int:
     """Serve an editor by the language server protocol, on standard input and output.
 
     The editor shows a hint above each parallel loop of a C file. Findings appear as diagnostics,
@@ -40,8 +30,5 @@ def command(
             f"lsp needs the package {error.name}",
             remedy=with_extra("lsp"),
         ) from None
-    run = RunOptions(first_touch, pages, binding, runtime)
-    check_model_options(model, run)
-    density = density_form(model, combination, statement_weight, miss_weight)
-    machine = run.on(machine_for(machine_name)[0])
-    return serve(Choices(machine, model, density, run, threads_of(threads), within / 100, options))
+    curve.check()
+    return serve(Choices(curve.on(machine_for(machine_name)[0]), curve, options))

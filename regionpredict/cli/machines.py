@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from regionpredict.cli.machine_option import complete_machine
-from regionpredict.cli.output import write_result
+from regionpredict.cli.output import result_options, write_result
 from regionpredict.cli.terminal_width import within_width
 from regionpredict.report.page_width import PAGE_WIDTH
 
@@ -42,11 +42,7 @@ def list_machines() -> None:
 
 @command.command("show")
 @click.argument("machine", shell_complete=complete_machine)
-@click.option(
-    "--format", "form", type=click.Choice(["table", "html"]), default="table", show_default=True,
-    help="html: one self-contained page with every figure.",
-)  # fmt: skip
-@click.option("-o", "--output", type=click.Path(path_type=Path), help="Write to a file.")
+@result_options("table html", "html: one self-contained page with every figure.")
 def show_machine(machine: str, form: str, output: Path | None) -> None:
     """Draw the node of MACHINE and show its key figures."""
     from regionpredict.cli.machine_option import machine_for

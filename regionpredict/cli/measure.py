@@ -15,6 +15,7 @@ import click
 from regionpredict.cli.campaign import disturbed_text, kept_runs_text, show_campaign
 from regionpredict.cli.curve_options import bind_option
 from regionpredict.cli.durations import parse_duration
+from regionpredict.cli.output import format_option
 from regionpredict.cli.progress import ProgressLine
 from regionpredict.cli.quiet_host import patience, waiting
 from regionpredict.cli.this_host import openmp_binding
@@ -82,13 +83,7 @@ if TYPE_CHECKING:
 @click.option(
     "--slurm-wait", default=None, metavar="TIME", help="Cancel a job that has not started by then."
 )
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["table", "json", "csv"]),
-    default="table",
-    show_default=True,
-)
+@format_option("table json csv")
 @click.argument("argv", nargs=-1, type=click.UNPROCESSED, metavar="-- PROGRAM ARGS...")
 def command(
     argv: tuple[str, ...], threads: str | None, output: Path, resume: bool, form: str | None,

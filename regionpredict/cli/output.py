@@ -6,8 +6,9 @@ import contextlib
 import os
 import shutil
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import Any, TypeVar
 
 import click
 
@@ -15,6 +16,31 @@ from regionpredict.atomic_file import write_file
 from regionpredict.cli.colour import color_choice, in_colour, painted_table, shows_table
 from regionpredict.cli.terminal_width import within_width
 from regionpredict.errors import InputError, escape_control_characters, one_line
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def format_option(formats: str, explained: str = "Output format.") -> Callable[[F], F]:
+    """Adds `--format`, by default the first of the `formats`, separated by spaces."""
+    known = formats.split()
+    return click.option(
+        "--format", "form", type=click.Choice(known), default=known[0], show_default=True,
+        help=explained,
+    )  # fmt: skip
+
+
+def result_options(formats: str, explained: str = "Output format.") -> Callable[[F], F]:
+    """Adds `--format` and `-o`."""
+
+    def add(command: F) -> F:
+        return format_option(formats, explained)(output_option(command))
+
+    return add
+
+
+output_option = click.option(
+    "-o", "--output", type=click.Path(), metavar="FILE", help="Write the result to FILE."
+)
 
 
 def write_result(text: str, output: str | Path | None, verbatim: bool = False) -> None:

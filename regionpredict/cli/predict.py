@@ -8,13 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from regionpredict.cli.curve_options import (
-    RunOptions,
-    check_model_options,
-    curve_options,
-    density_form,
-    parse_threads,
-)
+from regionpredict.cli.curve_options import CurveOptions, curve_options
 from regionpredict.cli.durations import parse_duration
 from regionpredict.cli.fail_if import (
     end_by,
@@ -23,10 +17,9 @@ from regionpredict.cli.fail_if import (
     parsed,
 )
 from regionpredict.cli.machine_option import machine_for, machine_option
-from regionpredict.cli.output import write_result
+from regionpredict.cli.output import format_option, write_result
 from regionpredict.cli.plot_option import plot_option, write_plot
 from regionpredict.cli.prediction_request import PredictionRequest, given_sizes
-from regionpredict.cli.progress import StageLine
 from regionpredict.cli.source_options import (
     keep_answer,
     processes_of,
@@ -54,13 +47,9 @@ _WITHOUT_ADVICE = ("csv", "slurm", "openmp")
 @machine_option
 @curve_options
 @view_options()
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["table", "json", "csv", "html", "sarif", "slurm", "openmp"]),
-    default="table",
-    show_default=True,
-    help="html is one self-contained page, sarif gives findings for code scanning, slurm gives job "
+@format_option(
+    "table json csv html sarif slurm openmp",
+    "html is one self-contained page, sarif gives findings for code scanning, slurm gives job "
     "options, and openmp gives clauses.",
 )
 @click.option(
@@ -86,14 +75,10 @@ _WITHOUT_ADVICE = ("csv", "slurm", "openmp")
     help="With --format slurm, weight loops by measured time instead of predicted.",
 )
 def command(
-    paths: tuple[str, ...], machine_name: str | None, model: str, combination: str,
-    statement_weight: str, miss_weight: str,
-    stage: str | None, output: str | None, form: str, threads: str | None,
-    first_touch: str | None, pages: str | None, binding: str, runtime: str | None,
-    within: float, weights: Path | None, only: tuple[str, ...],
-    sort: str | None, top: int | None, every: bool, reuse: bool,
-    effort: Effort, time_limit: str | None, conditions: tuple[str, ...], plot: Path | None,
-    **options: Any,
+    paths: tuple[str, ...], machine_name: str | None, curve: CurveOptions, stage: str | None,
+    output: str | None, form: str, weights: Path | None, only: tuple[str, ...], sort: str | None,
+    top: int | None, every: bool, reuse: bool, effort: Effort, time_limit: str | None,
+    conditions: tuple[str, ...], plot: Path | None, **options: Any,
 ) -> None:  # fmt: skip
     """Predict how many packages (sockets) and threads of MACHINE each parallel loop in PATH can
     use.
@@ -101,18 +86,15 @@ def command(
     PATH is a file, a folder, or a compile_commands.json.
     """
     from regionpredict.cli.stages import check_stage
-    from regionpredict.pipeline import predict
     from regionpredict.stage_dumps import dump_stage
 
     check_stage(stage)
     limit = _work_deadline(time_limit)
-    run = RunOptions(first_touch, pages, binding, runtime)
-    check_model_options(model, run)
-    density = density_form(model, combination, statement_weight, miss_weight)
+    curve.check()
     asked = parsed(conditions, baseline=False)
     if asked and stage is not None:
         raise UsageError(f"--fail-if with --dump {stage}", remedy="leave one of them out")
-    if plot is not None and (stage is not None or model == "density"):
+    if plot is not None and (stage is not None or curve.model == "density"):
         other = f"--dump {stage}" if stage is not None else "--model density, which has no curve"
         raise UsageError(f"--plot cannot be used with {other}", remedy="leave one of them out")
     if reuse and form != "json":
@@ -122,17 +104,13 @@ def command(
     if stage is not None or form in ("slurm", "openmp"):
         refuse_view(view, f"--dump {stage}" if stage is not None else f"--format {form}")
     machine, machine_file = machine_for(machine_name)
-    machine, placement = run.on(machine), run.placement(machine)
-    flows = model == "saturation" and run.flows
-    analysis = run_analysis(paths, **options, flows=flows)
+    machine = curve.on(machine)
+    analysis = run_analysis(paths, **options, flows=curve.flows)
     processes = processes_of(options["processes"])
-    with StageLine() as line:
-        result = predict(
-            analysis, machine, model, density, threads=parse_threads(threads),
-            pages=placement, within=within / 100, processes=processes,
-            advised=stage is None and form not in _WITHOUT_ADVICE, effort=effort,
-            limit=limit, clock=time.perf_counter, tell=line,
-        )  # fmt: skip
+    result = curve.predict(
+        analysis, machine, processes=processes, effort=effort, limit=limit,
+        advised=stage is None and form not in _WITHOUT_ADVICE, clock=time.perf_counter,
+    )  # fmt: skip
     _report_excluded(result.left_out, time_limit)
     begin = time.perf_counter()
     if stage is not None:
@@ -142,11 +120,8 @@ def command(
             paths=paths, defines=options["defines"], includes=options["includes"],
             standard=options["standard"],
             given=given_sizes(options["given"], options["sizes"]), frontend=options["frontend"],
-            machine_file=str(machine_file), model=model, sizes_from=options["sizes_from"],
-            arguments=options["arguments"], combination=combination,
-            statement_weight=statement_weight, miss_weight=miss_weight,
-            threads=parse_threads(threads), first_touch=first_touch, pages=pages,
-            binding=binding, runtime=runtime, within=within, excludes=options["excludes"],
+            machine_file=str(machine_file), sizes_from=options["sizes_from"],
+            arguments=options["arguments"], excludes=options["excludes"], **curve._asdict(),
         )  # fmt: skip
         text = _formatted(
             form, result, view, campaign, str(weights), request, processes, reuse=reuse

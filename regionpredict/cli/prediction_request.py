@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from regionpredict.cli.curve_options import RunOptions
-from regionpredict.cli.progress import StageLine
+from regionpredict.cli.curve_options import CurveOptions
 from regionpredict.cli.source_options import run_analysis, sizes_of
 from regionpredict.documents import input_errors_while_reading
 from regionpredict.errors import InputError
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
     from regionpredict.measure.hints_file import Hints
     from regionpredict.measure.recording import RecordedRegion, Recording
     from regionpredict.pipeline import Analysis, Predictions
-    from regionpredict.predict import DensityForm
 
 _Choice = TypeVar("_Choice", bound=str)
 _REMEDY = "predict again with this version of regionpredict, --format json"
@@ -57,24 +55,13 @@ class PredictionRequest:
     excludes: tuple[str, ...] = ()
 
     @property
-    def density(self) -> DensityForm:
-        """The variant of the density model."""
-        from regionpredict.predict import DensityForm
-
-        return DensityForm(self.combination, self.statement_weight, self.miss_weight)
-
-    @property
-    def run(self) -> RunOptions:
-        """Returns the settings with which the program will be run."""
-        return RunOptions(self.first_touch, self.pages, self.binding, self.runtime)
+    def curve(self) -> CurveOptions:
+        """Returns the options of the model."""
+        return CurveOptions(*(getattr(self, name) for name in CurveOptions._fields))
 
     def document(self) -> dict[str, Any]:
         """Returns the request as an entry of a hints file."""
-        return {name: _json_value(getattr(self, name)) for name in self.__slots__}
-
-
-def _json_value(value: Any) -> Any:
-    return list(value) if isinstance(value, tuple) else value
+        return {name: getattr(self, name) for name in self.__slots__}
 
 
 def given_sizes(given: Sequence[str], file: str | None) -> tuple[str, ...]:
@@ -175,22 +162,15 @@ def repeated(
     """Predicts the request on a machine, from the current sources or from their `analysis`. Source
     changes are tried if `advised`.
     """
-    from regionpredict.pipeline import predict
-
-    machine = request.run.on(machine)
+    machine = request.curve.on(machine)
     if analysis is None:
         analysis = run_analysis(
             request.paths, request.defines, request.includes, request.standard, request.given,
             request.frontend, None, timings=False, recorded=recorded,
             sizes_from=request.sizes_from, arguments=request.arguments,
-            flows=request.model == "saturation" and request.run.flows, excludes=request.excludes,
+            flows=request.curve.flows, excludes=request.excludes,
         )  # fmt: skip
-    with StageLine() as line:
-        return predict(
-            analysis, machine, request.model, request.density, threads=request.threads,
-            pages=request.run.placement(machine), within=request.within / 100,
-            advised=advised, tell=line,
-        )  # fmt: skip
+    return request.curve.predict(analysis, machine, advised=advised)
 
 
 def _at_sizes_of(request: PredictionRequest, recorded: Recording) -> PredictionRequest:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from regionpredict.cli.machine_option import machine_for, machine_option
-from regionpredict.cli.output import write_result
+from regionpredict.cli.output import format_option, write_result
 from regionpredict.cli.progress import StageLine
 from regionpredict.cli.sizes_ask import ask_sizes, check_terminal
 from regionpredict.cli.source_options import (
@@ -46,14 +46,7 @@ _BELOW = 22  # columns by which a source position on its own line is indented
 @click.command("sizes")
 @source_options
 @machine_option
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["table", "json", "yaml"]),
-    default="table",
-    show_default=True,
-    help="yaml: a file to fill in for --sizes.",
-)
+@format_option("table json yaml", "yaml: a file to fill in for --sizes.")
 @click.option(
     "--ask",
     is_flag=True,

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from regionpredict.cli.output import output_option
 from regionpredict.cli.progress import StageLine
 from regionpredict.cli.result_cache import RunRecord
 from regionpredict.cli.stage_seconds import show_seconds
@@ -101,7 +102,7 @@ _OPTIONS: tuple[Decorator, ...] = (
     *_READING,
     click.option("--dump", "stage", default=None, metavar="STAGE",
                  help="Print an intermediate stage instead: program, facts or prediction."),
-    click.option("-o", "output", default=None, metavar="FILE", help="Write the result to FILE."),
+    output_option,
     click.option("--timings", is_flag=True, help="Print the time of each stage on standard error."),
 )  # fmt: skip
 

@@ -11,7 +11,7 @@ import click
 from regionpredict.atomic_file import write_file
 from regionpredict.cli import measure as measure_command
 from regionpredict.cli.machine_option import machine_for, machine_option
-from regionpredict.cli.output import write_result
+from regionpredict.cli.output import format_option, write_result
 from regionpredict.cli.plot_option import can_draw, write_drawing
 from regionpredict.cli.prediction_request import PredictionRequest, given_sizes, repeated
 from regionpredict.cli.progress import StageLine
@@ -57,8 +57,7 @@ _MEASUREMENTS, _SWEEPS = "measurements.jsonl", "sweeps.c"
               type=click.Path(path_type=Path, file_okay=False),
               help="Where hints, measurements, plots and results (HTML, Markdown, CSV) "
               "go.")  # fmt: skip
-@click.option("--format", "form", type=click.Choice(["table", "csv"]), default="table",
-              show_default=True, help="Output. The folder has both.")  # fmt: skip
+@format_option("table csv", "Output. The folder has both.")
 @click.argument("argv", nargs=-1, type=click.UNPROCESSED, metavar="-- PROGRAM ARGS...")
 def command(
     paths: tuple[str, ...], machine_name: str | None, threads: str | None,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from regionpredict.cli.output import write_result
+from regionpredict.cli.output import format_option, write_result
 from regionpredict.cli.plot_option import plot_option, write_plot
 from regionpredict.cli.progress import ProgressLine
 from regionpredict.cli.quiet_host import QuietHost, patience
@@ -51,10 +51,7 @@ if TYPE_CHECKING:
     "--quiet-wait", default="5m", show_default=True, metavar="TIME|none",
     help="Total time to wait for a quiet host. Disturbed runs are discarded.",
 )  # fmt: skip
-@click.option(
-    "--format", "form", type=click.Choice(["table", "json", "html"]), default="table",
-    show_default=True, help="Output format.",
-)  # fmt: skip
+@format_option("table json html")
 @plot_option("efficiency over threads and sizes, and the sizes that keep it,")
 @click.option("--report", type=click.Path(path_type=Path), help="Write the result to a file.")
 @click.argument("argv", nargs=-1, type=click.UNPROCESSED, metavar="[-- PROGRAM {n} ...]")

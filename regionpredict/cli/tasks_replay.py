@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from regionpredict.cli.durations import parse_duration
-from regionpredict.cli.output import write_result
+from regionpredict.cli.output import result_options, write_result
 from regionpredict.cli.progress import ProgressLine
 
 if TYPE_CHECKING:
@@ -39,14 +39,10 @@ if TYPE_CHECKING:
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
     help="OpenMP runtime for the replay.  [default: LLVM's, if found]",
 )
-@click.option(
-    "--format", "form", type=click.Choice(["table", "json", "html"]), default="table",
-    show_default=True, help="Output format.",
-)  # fmt: skip
-@click.option("-o", "--output", type=click.Path(path_type=Path), help="Write to a file.")
+@result_options("table json html")
 def command(
     path: Path, threads: str | None, time_limit: str, what_if: bool, runtime: Path | None,
-    form: str, output: Path | None,
+    form: str, output: str | None,
 ) -> None:  # fmt: skip
     """Replay FILE's tasks as loops of the same length under the OpenMP runtime.
 

@@ -9,7 +9,7 @@ import click
 
 from regionpredict.cli.given_options import refuse_options
 from regionpredict.cli.machine_option import machine_for, machine_option
-from regionpredict.cli.output import write_result
+from regionpredict.cli.output import result_options, write_result
 from regionpredict.cli.plot_option import plot_option, write_plot
 from regionpredict.cli.source_options import OF_SOURCES, reading_options, run_analysis
 from regionpredict.errors import UsageError
@@ -20,15 +20,10 @@ if TYPE_CHECKING:
 
 @click.command("show")
 @click.argument("path", type=click.Path(path_type=Path), metavar="FILE")
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["table", "json", "html", "dot", "graph"]),
-    default="table",
-    show_default=True,
-    help="table, json and html give the metrics. dot and graph give the graph in DOT or JSON.",
+@result_options(
+    "table json html dot graph",
+    "table, json and html give the metrics. dot and graph give the graph in DOT or JSON.",
 )
-@click.option("-o", "--output", type=click.Path(path_type=Path), help="Write to a file.")
 @click.option(
     "--against",
     type=click.Path(path_type=Path),
@@ -55,7 +50,7 @@ if TYPE_CHECKING:
 )
 @reading_options
 def command(
-    path: Path, form: str, output: Path | None, against: Path | None, plot: Path | None, top: int,
+    path: Path, form: str, output: str | None, against: Path | None, plot: Path | None, top: int,
     sources: tuple[str, ...], machine_name: str | None, threads: int | None, **options: Any,
 ) -> None:  # fmt: skip
     """Show work, depth, critical path, average parallelism and concurrency of FILE.

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from regionpredict.cli.number_range import NumberRange
-from regionpredict.cli.output import write_result
+from regionpredict.cli.output import result_options, write_result
 from regionpredict.cli.progress import ProgressLine
 
 LONG = 1_000_000
@@ -40,14 +40,10 @@ seconds.
     is_flag=True,
     help="Also try splitting the largest critical task, faster lines, and other cut-offs.",
 )
-@click.option(
-    "--format", "form", type=click.Choice(["table", "json", "html"]), default="table",
-    show_default=True, help="Output format.",
-)  # fmt: skip
-@click.option("-o", "--output", type=click.Path(path_type=Path), help="Write to a file.")
+@result_options("table json html")
 def command(
     path: Path, threads: str, policy: str, overhead: float, what_if: bool, form: str,
-    output: Path | None,
+    output: str | None,
 ) -> None:  # fmt: skip
     """Simulate a scheduler on FILE, for any number of threads."""
     from regionpredict.cli.curve_options import parse_threads

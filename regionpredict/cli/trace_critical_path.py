@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from regionpredict.cli.trace_request import analysed, tell, trace_options
-from regionpredict.cli.trace_selection import Reading
+from regionpredict.cli.trace_request import trace_result
+
+if TYPE_CHECKING:
+    from regionpredict.trace.analysis import Analysis
+    from regionpredict.trace.profile import TraceResult
 
 
 @click.command("critical-path")
-@trace_options
-def command(
-    reading: Reading,
-    output: str,
-    target: str | None,
-    top: int,
-    metric: str | None,
-    plot: Path | None,
-) -> None:
+@trace_result
+def command(analysis: Analysis) -> TraceResult:
     """Show the longest chain of activities without waits, from MPI_Init to the end of the run.
 
     Only a shorter critical path makes the run shorter. ARCHIVE is an OTF2 anchor file or its
@@ -27,5 +23,4 @@ def command(
     """
     from regionpredict.trace.results import critical_path
 
-    analysis = analysed(reading)
-    tell(analysis, critical_path(analysis), output, target, top, metric, plot)
+    return critical_path(analysis)

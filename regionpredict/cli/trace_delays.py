@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from regionpredict.cli.trace_request import analysed, tell, trace_options
-from regionpredict.cli.trace_selection import Reading
+from regionpredict.cli.trace_request import trace_result
+
+if TYPE_CHECKING:
+    from regionpredict.trace.analysis import Analysis
+    from regionpredict.trace.profile import TraceResult
 
 
 @click.command("delays")
-@trace_options
-def command(
-    reading: Reading,
-    output: str,
-    target: str | None,
-    top: int,
-    metric: str | None,
-    plot: Path | None,
-) -> None:
+@trace_result
+def command(analysis: Analysis) -> TraceResult:
     """Show the causes of wait states in ARCHIVE: call paths that took longer on other ranks.
 
     Short-term costs are waits caused directly. Long-term costs are waits caused by other waits.
@@ -27,5 +23,4 @@ def command(
     """
     from regionpredict.trace.results import delay_costs
 
-    analysis = analysed(reading)
-    tell(analysis, delay_costs(analysis), output, target, top, metric, plot)
+    return delay_costs(analysis)

@@ -10,7 +10,7 @@ import click
 from regionpredict.cli.given_options import refuse_options
 from regionpredict.cli.machine_option import machine_for, machine_option
 from regionpredict.cli.number_range import NumberRange
-from regionpredict.cli.output import write_notes, write_result
+from regionpredict.cli.output import result_options, write_notes, write_result
 from regionpredict.cli.plot_option import plot_option, write_plot
 from regionpredict.cli.source_options import (
     OF_SOURCES,
@@ -47,11 +47,7 @@ _OF_TRACES = (
     metavar="FACTOR=LAW",
     help="The law of a factor, if known, for example serialisation=pipeline.",
 )
-@click.option(
-    "--format", "output", type=click.Choice(["table", "json", "html"]), default="table",
-    show_default=True, help="Output format.",
-)  # fmt: skip
-@click.option("-o", "--output", "target", type=click.Path(), help="Write to a file.")
+@result_options("table json html")
 @plot_option("the factors with their bands")
 @part_options
 @click.option(
@@ -97,8 +93,8 @@ def command(
     runs: tuple[str, ...],
     extrapolate: float | None,
     laws: tuple[str, ...],
-    output: str,
-    target: str | None,
+    form: str,
+    output: str | None,
     plot: Path | None,
     ranks: str | None,
     time: str | None,
@@ -165,7 +161,7 @@ def command(
     if sources:
         hints = _predict_regions(sources, machine_name, study, reading)
     extrapolation = None
-    drawn = plot is not None or (output == "html" and len(study.widths) > 1)
+    drawn = plot is not None or (form == "html" and len(study.widths) > 1)
     if extrapolate is not None or drawn:
         widths = _process_counts(study.widths[-1], extrapolate)
         extrapolation = extrapolated(study, widths, by_factor)
@@ -176,7 +172,7 @@ def command(
         from regionpredict.report.run_factors import factors_curve
 
         write_plot(plot, figure_of(factors_curve(study, extrapolation)))
-    write_result(rendered(factors_document(study, extrapolation, hints), output), target)
+    write_result(rendered(factors_document(study, extrapolation, hints), form), output)
     write_notes(study.notes)
 
 

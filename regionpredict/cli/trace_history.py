@@ -6,18 +6,14 @@ from pathlib import Path
 
 import click
 
-from regionpredict.cli.output import write_result
+from regionpredict.cli.output import result_options, write_result
 
 
 @click.command("history")
 @click.argument(
     "results", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="RESULT..."
 )
-@click.option(
-    "--format", "output", type=click.Choice(["table", "json", "html"]), default="table",
-    show_default=True, help="Output format.",
-)  # fmt: skip
-@click.option("-o", "--output", "target", type=click.Path(), help="Write to a file.")
+@result_options("table json html")
 @click.option(
     "--badge",
     "picture",
@@ -25,9 +21,7 @@ from regionpredict.cli.output import write_result
     metavar="FILE",
     help="Write a badge with the parallel efficiency of the last version to this SVG file.",
 )
-def command(
-    results: tuple[Path, ...], output: str, target: str | None, picture: Path | None
-) -> None:
+def command(results: tuple[Path, ...], form: str, output: str | None, picture: Path | None) -> None:
     """Show the efficiency factors of several versions of a program.
 
     RESULT is the JSON of regionpredict trace factors for one version, for example one commit.
@@ -40,4 +34,4 @@ def command(
     versions = [read_version(path) for path in results]
     if picture is not None:
         write_result(badge(versions), picture, verbatim=True)
-    write_result(rendered(history_document(versions), output), target)
+    write_result(rendered(history_document(versions), form), output)

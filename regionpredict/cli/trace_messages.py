@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import click
 
-from regionpredict.cli.output import write_notes, write_result
-from regionpredict.cli.trace_request import chosen_part, result_options
+from regionpredict.cli.output import result_options, write_notes, write_result
+from regionpredict.cli.trace_request import chosen_part, top_option
 from regionpredict.cli.trace_selection import Reading, reading_options
 from regionpredict.errors import UsageError
 
 
 @click.command("messages")
 @reading_options
-@result_options("table", "json", "csv", "html")
-def command(reading: Reading, output: str, target: str | None, top: int) -> None:
+@result_options("table json csv html")
+@top_option()
+def command(reading: Reading, form: str, output: str | None, top: int) -> None:
     """Messages of ARCHIVE by sender and receiver (the communication matrix), and by size.
 
     ARCHIVE is an OTF2 anchor file or its folder, or a Paraver trace (.prv, .prv.gz).
@@ -27,5 +28,5 @@ def command(reading: Reading, output: str, target: str | None, top: int) -> None
     trace, matches = chosen_part(reading)
     messages = messages_of(trace, matches)
     findings = (*trace.findings, *matches.findings)
-    write_result(rendered(messages_document(messages, trace, top, findings), output), target)
+    write_result(rendered(messages_document(messages, trace, top, findings), form), output)
     write_notes(findings)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from regionpredict.cli.output import write_notes, write_result
+from regionpredict.cli.output import result_options, write_notes, write_result
 from regionpredict.cli.plot_option import plot_option, write_plot
 from regionpredict.cli.trace_selection import Reading, reading_options
 from regionpredict.errors import one_line
@@ -30,31 +31,27 @@ _PLOT_BINS = 2000  # number of parts of the run in a figure
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def result_options(*formats: str, top: str = "Rows of the table.") -> Callable[[F], F]:
-    """Adds `--format`, `-o` and `--top`. `top` is the help text of `--top`."""
-    options = (
-        click.option(
-            "--format", "output", type=click.Choice(formats), default="table", show_default=True,
-            help="Output format.",
-        ),
-        click.option("-o", "--output", "target", type=click.Path(), help="Write to a file."),
-        click.option("--top", type=click.IntRange(1), default=20, show_default=True, help=top),
-    )  # fmt: skip
-
-    def decorate(function: F) -> F:
-        for option in reversed(options):
-            function = option(function)
-        return function
-
-    return decorate
+def top_option(explained: str = "Rows of the table.") -> Callable[[F], F]:
+    """Adds `--top`."""
+    return click.option(
+        "--top", type=click.IntRange(1), default=20, show_default=True, help=explained
+    )
 
 
-def trace_options(function: F) -> F:
-    """Adds the argument ARCHIVE with its options, and the output options."""
-    function = reading_options(function)
-    function = plot_option("the timeline, with waits and the critical path,")(function)
-    metric = click.option("--metric", help="Only this metric: 'late sender' or late_sender.")
-    return result_options("table", "json", "csv", "html")(metric(function))
+def trace_result(result_of: Callable[[Analysis], TraceResult]) -> Callable[..., None]:
+    """Makes a command that shows a result of the analysis of ARCHIVE, with all options."""
+
+    @result_options("table json csv html")
+    @top_option()
+    @click.option("--metric", help="Only this metric: 'late sender' or late_sender.")
+    @plot_option("the timeline, with waits and the critical path,")
+    @reading_options
+    @functools.wraps(result_of)
+    def command(reading: Reading, **options: Any) -> None:
+        analysis = analysed(reading)
+        _write_trace_result(analysis, result_of(analysis), **options)
+
+    return command
 
 
 def trace_kernels() -> Kernels:
@@ -140,15 +137,10 @@ def _check_application(path: str, application: int | None) -> None:
         raise UsageError("--application is for Paraver traces", remedy=f"leave it out for {path}")
 
 
-def tell(
-    analysis: Analysis,
-    result: TraceResult,
-    output: str,
-    target: str | None,
-    top: int,
-    metric: str | None,
-    plot: Path | None,
-) -> None:
+def _write_trace_result(
+    analysis: Analysis, result: TraceResult, *, form: str, output: str | None, top: int,
+    metric: str | None, plot: Path | None,
+) -> None:  # fmt: skip
     """Writes the result and its figure, with findings as notes, and checks its sums."""
     from regionpredict.errors import UsageError
     from regionpredict.report.metric_names import metric_name
@@ -160,13 +152,13 @@ def tell(
     if metric is not None and metric not in result.totals:
         known = ", ".join(result.totals) or "none"
         raise UsageError(f"there is no metric '{metric}' here", remedy=f"there are: {known}")
-    text = rendered(result_document(result, analysis, top, metric), output)
+    text = rendered(result_document(result, analysis, top, metric), form)
     if plot is not None:
         from regionpredict.report.html.timeline import timeline_block
         from regionpredict.report.plots.drawn import figure_of
 
         write_plot(plot, figure_of(timeline_block(analysis, _PLOT_BINS)))
-    write_result(text, target)
+    write_result(text, output)
     write_notes(analysis.findings)
     check_sums([result], analysis.trace.name)
 

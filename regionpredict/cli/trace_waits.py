@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from regionpredict.cli.trace_request import analysed, tell, trace_options
-from regionpredict.cli.trace_selection import Reading
+from regionpredict.cli.trace_request import trace_result
+
+if TYPE_CHECKING:
+    from regionpredict.trace.analysis import Analysis
+    from regionpredict.trace.profile import TraceResult
 
 
 @click.command("waits")
-@trace_options
-def command(
-    reading: Reading,
-    output: str,
-    target: str | None,
-    top: int,
-    metric: str | None,
-    plot: Path | None,
-) -> None:
+@trace_result
+def command(analysis: Analysis) -> TraceResult:
     """Show the wait states of ARCHIVE, an OTF2 anchor file or its folder, or a Paraver trace.
 
     A wait state is the time in an MPI call, or at an OpenMP barrier, until the awaited location
@@ -27,5 +23,4 @@ def command(
     """
     from regionpredict.trace.results import wait_states
 
-    analysis = analysed(reading)
-    tell(analysis, wait_states(analysis), output, target, top, metric, plot)
+    return wait_states(analysis)

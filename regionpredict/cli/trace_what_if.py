@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import click
 
-from regionpredict.cli.output import write_notes, write_result
-from regionpredict.cli.trace_request import analysed, result_options, trace_kernels
+from regionpredict.cli.output import result_options, write_notes, write_result
+from regionpredict.cli.trace_request import analysed, top_option, trace_kernels
 from regionpredict.cli.trace_selection import Reading, reading_options
 from regionpredict.errors import plural
 
 
 @click.command("what-if")
 @reading_options
-@result_options(
-    "table", "json", "csv", "html", top="Number of call paths to try, by largest delay cost."
-)
+@result_options("table json csv html")
+@top_option("Number of call paths to try, by largest delay cost.")
 @click.option("--callpath", help="Only this call path, for example main/solve.")
 def command(
-    reading: Reading, output: str, target: str | None, top: int, callpath: str | None
+    reading: Reading, form: str, output: str | None, top: int, callpath: str | None
 ) -> None:
     """Rank what to fix first in ARCHIVE, by replaying the run without one call path's delays.
 
@@ -33,7 +32,7 @@ def command(
     analysis = analysed(reading)
     what_if_result = what_if(analysis, kernels, callpath, top)
     document = what_if_document(what_if_result, analysis, analysis.findings)
-    write_result(rendered(document, output), target)
+    write_result(rendered(document, form), output)
     write_notes(analysis.findings)
     if what_if_result.contradicted:
         click.echo(

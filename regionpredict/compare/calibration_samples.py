@@ -126,7 +126,7 @@ def gather_samples(
     for summary in summaries:
         last = summary.last
         hint = match_hint(hints.regions, Place(last.file, last.line, last.loop_line, last.ordinal))
-        index = _index_of(hint, hints.regions)
+        index = next((index for index, other in enumerate(hints.regions) if other is hint), -1)
         if hint is not None and index in nearest:
             # Of two files with the same name, the one with more common folders matches.
             rival = nearest[index].last.file
@@ -181,11 +181,6 @@ def merged_samples(parts: Sequence[tuple[Samples, int]]) -> Samples:
         left_out.update(samples.left_out)
         before += predictions
     return Samples(tuple(joined), dict(left_out), parts[0][0].statistic)
-
-
-def _index_of(hint: Hint | None, hints: Sequence[Hint]) -> int:
-    """Returns the position of this object in the hints, or -1."""
-    return next((index for index, other in enumerate(hints) if other is hint), -1)
 
 
 def _program_name(summary: RegionSummary, *, by_folder: bool) -> str:

@@ -84,7 +84,7 @@ class Lines:
         inclusions, open_ones = 0, [0]
         for match in _MARKER.finditer(text):
             file = match.group(2)
-            name = self.markers[-1].file if file is None else _unescape(file)
+            name = self.markers[-1].file if file is None else re.sub(r"\\(.)", r"\1", file)
             flags = (match.group(3) or "").split()
             if "1" in flags:
                 inclusions += 1
@@ -161,7 +161,3 @@ def _parse_loop(text: str, match: re.Match[str], lines: Lines, folder: str) -> M
 
 def _construct_end(text: str, at: int) -> int:
     return statement_end(text, next_token_or_error(text, at).begin)
-
-
-def _unescape(name: str) -> str:
-    return re.sub(r"\\(.)", r"\1", name)

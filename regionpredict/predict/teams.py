@@ -135,7 +135,7 @@ def predict_team(
     notes += [_note_on(construct.kind, construct.line)
               for construct in facts.constructs if construct.kind != "barrier"]  # fmt: skip
     if not known:
-        estimate = _without_hint(notes)
+        estimate = TeamEstimate("skipped", (), (), None, None, None, None, 0.0, False, tuple(notes))
     elif len(parts) == 1 and facts.forks == _first_loop_forks(facts):
         estimate = _estimate_of_single_loop(parts[0].estimate, notes)
     else:
@@ -180,10 +180,6 @@ def execution_count_assumptions(teams: Iterable[TeamFacts]) -> dict[str, tuple[s
 def _first_loop_forks(facts: TeamFacts) -> bool:
     """Whether the first loop starts the threads, so that its time includes the fork."""
     return facts.members[0].facts.region.context == "combined"
-
-
-def _without_hint(notes: Sequence[str]) -> TeamEstimate:
-    return TeamEstimate("skipped", (), (), None, None, None, None, 0.0, False, tuple(notes))
 
 
 def _estimate_of_single_loop(estimate: Estimate, notes: Sequence[str]) -> TeamEstimate:

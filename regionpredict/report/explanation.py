@@ -251,7 +251,7 @@ def _by_saturation(
             *_assumption_blocks(prediction),
         ])]),
         Section("Core", [Items([
-            *_notes_with_counts(core.notes),
+            *[f"{note} ({n} times)" if n > 1 else note for note, n in Counter(core.notes).items()],
             f"arithmetic, recurrences, issue {show_seconds(core.overlapping)}; "
             f"loads and stores {show_seconds(core.loading)} on one thread",
         ], "In the core, data in the first cache")]),
@@ -263,11 +263,6 @@ def _by_saturation(
         Section("Reuse", [explain_reuse(prediction.facts, machine.line_bytes)]),
         Section("Placement", [Items(placed)]),
     ]  # fmt: skip
-
-
-def _notes_with_counts(notes: Sequence[str]) -> list[str]:
-    """Returns each note once, with its number. Inlined functions have one note per call."""
-    return [f"{note} ({n} times)" if n > 1 else note for note, n in Counter(notes).items()]
 
 
 def _iteration_lines(prediction: Prediction) -> str:

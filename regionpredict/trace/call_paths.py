@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from regionpredict.errors import InputError
 from regionpredict.trace.columns import empty_column
 from regionpredict.trace.event_trace import EventTrace, Kind, Paradigm, Region, Role
-from regionpredict.trace.kernels import Kernels
+from regionpredict.trace.kernels import Kernels, c_struct
 from regionpredict.trace.mpi_regions import Call, call_of
 
 _FEW_NODES = 256
@@ -104,36 +104,6 @@ def synchronises_locations(region: Region) -> bool:
     return region.paradigm is Paradigm.MPI and call_of(region.name) in (Call.INIT, Call.FINALIZE)
 
 
-class _CallPaths(ctypes.Structure):
-    _fields_ = [
-        ("locations", ctypes.c_int64),
-        ("regions", ctypes.c_int64),
-        *((name, ctypes.c_void_p) for name in ("starts", "time", "kind", "region")),
-        ("rank", ctypes.c_void_p),
-        ("marked", ctypes.c_void_p),
-        ("operations", ctypes.c_int64),
-        ("operation_event", ctypes.c_void_p),
-        ("nodes", ctypes.c_int64),
-        *(
-            (name, ctypes.c_void_p)
-            for name in (
-                "parent",
-                "node_region",
-                "operation_node",
-                "operation_enter",
-                "operation_leave",
-                "exclusive",
-                "visits",
-                "mark_enter",
-                "mark_leave",
-                "mark_node",
-                "event_node",
-            )
-        ),
-        ("marks", ctypes.c_int64),
-    ]
-
-
 def call_paths(trace: EventTrace, kernels: Kernels) -> CallPaths:
     """Computes the call paths of all locations. Raises InputError if the call tree has too many
     nodes.
@@ -159,21 +129,11 @@ def call_paths(trace: EventTrace, kernels: Kernels) -> CallPaths:
             "mark_node": np.empty(most_marks, dtype=np.int32),
             "event_node": empty_column(events, np.int32, events),
         }
-        at = {name: column.ctypes.data for name, column in arrays.items()}
-        table = _CallPaths(
-            locations=locations,
-            regions=len(trace.regions),
-            starts=trace.starts.ctypes.data,
-            time=trace.time.ctypes.data,
-            kind=trace.kind.ctypes.data,
-            region=trace.region.ctypes.data,
-            rank=rank.ctypes.data,
-            marked=marked.ctypes.data,
-            operations=operations,
-            operation_event=trace.operations.event.ctypes.data,
-            nodes=nodes,
-            **at,
-        )
+        table = c_struct(
+            locations=locations, regions=len(trace.regions), starts=trace.starts, time=trace.time,
+            kind=trace.kind, region=trace.region, rank=rank, marked=marked, operations=operations,
+            operation_event=trace.operations.event, nodes=nodes, **arrays, marks=0,
+        )  # fmt: skip
         count = library.rp_call_paths(ctypes.byref(table))
         if count >= 0:
             break

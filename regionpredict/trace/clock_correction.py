@@ -19,7 +19,7 @@ import numpy as np
 from regionpredict.constant import Constant
 from regionpredict.errors import InputError
 from regionpredict.trace.event_trace import EventTrace, Finding
-from regionpredict.trace.kernels import Kernels
+from regionpredict.trace.kernels import Kernels, c_struct
 from regionpredict.trace.thread_dependencies import Synchronisation
 
 FADE = Constant(
@@ -29,20 +29,6 @@ FADE = Constant(
     "a choice of the control variable of Rabenseifner 1997: after a correction, a clock returns "
     "to its own time at this rate, and it speeds up at this rate before one",
 )
-
-
-class _Clocks(ctypes.Structure):
-    _fields_ = [
-        ("locations", ctypes.c_int64),
-        ("marks", ctypes.c_int64),
-        ("slots", ctypes.c_int64),
-        *(
-            (name, ctypes.c_void_p)
-            for name in ("starts", "time", "first", "event", "slot", "is_post", "left")
-        ),
-        ("fade", ctypes.c_double),
-        ("unordered", ctypes.c_int64),
-    ]
 
 
 def correct_clocks_of(
@@ -71,19 +57,11 @@ def correct_clocks_of(
     left = np.bincount(slot[posts == 1], minlength=count).astype(np.int64)
     first = np.searchsorted(event, trace.starts).astype(np.int64)
     time = trace.time.copy()
-    table = _Clocks(
-        locations=len(trace.locations),
-        marks=len(event),
-        slots=count,
-        starts=trace.starts.ctypes.data,
-        time=time.ctypes.data,
-        first=first.ctypes.data,
-        event=event.ctypes.data,
-        slot=slot.ctypes.data,
-        is_post=posts.ctypes.data,
-        left=left.ctypes.data,
-        fade=FADE.value,
-    )
+    table = c_struct(
+        locations=len(trace.locations), marks=len(event), slots=count, starts=trace.starts,
+        time=time, first=first, event=event, slot=slot, is_post=posts, left=left, fade=FADE.value,
+        unordered=0,
+    )  # fmt: skip
     if kernels.load("clock_correction.c").rp_correct(ctypes.byref(table)):
         raise InputError("not enough memory", remedy="filter the trace", path=trace.name)
     moved = int(np.count_nonzero(time != trace.time))

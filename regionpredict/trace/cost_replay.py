@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +14,7 @@ from regionpredict.errors import InputError
 from regionpredict.trace.call_paths import CallPaths
 from regionpredict.trace.columns import release_file_memory
 from regionpredict.trace.event_trace import EventTrace
-from regionpredict.trace.kernels import Kernels
+from regionpredict.trace.kernels import Kernels, c_struct
 from regionpredict.trace.mpi_regions import Call, call_of
 from regionpredict.trace.sync_points import SyncPoints
 from regionpredict.trace.wait_classes import CAUSED, Wait
@@ -48,29 +49,6 @@ class CostReplay:
     segment_to: NDArray[np.int64]
 
 
-_INPUTS = (
-    "starts",
-    "time",
-    "kind",
-    "event_node",
-    "parent",
-    "rank",
-    "first",
-    "event",
-    "wait",
-    "total",
-    "completion",
-    "cause",
-    "location",
-    "node",
-    "partner",
-    "group",
-    "members",
-    "wait_kind",
-    "is_team",
-    "group_first",
-    "group_members",
-)
 _RESULTS = (
     "short_term",
     "long_term",
@@ -87,21 +65,6 @@ _SEGMENTS = ("segment_from", "segment_to", "segment_location")
 _REST = ctypes.CFUNCTYPE(None)
 
 
-class _Table(ctypes.Structure):
-    _fields_ = [
-        *((name, ctypes.c_int64) for name in ("locations", "nodes", "points", "ranks", "groups")),
-        *((name, ctypes.c_void_p) for name in _INPUTS),
-        ("end", ctypes.c_int64),
-        ("end_location", ctypes.c_int64),
-        *((name, ctypes.c_void_p) for name in (*_RESULTS, *_SEGMENTS)),
-        ("segments", ctypes.c_int64),
-        ("lost", ctypes.c_double),
-        ("left_out", ctypes.c_double),
-        ("unordered", ctypes.c_int64),
-        ("rest", _REST),
-    ]
-
-
 def cost_replay(
     trace: EventTrace, paths: CallPaths, points: SyncPoints, kernels: Kernels
 ) -> CostReplay:
@@ -114,7 +77,6 @@ def cost_replay(
             "there are more than 2^30 synchronisation points", remedy="filter the trace",
             path=trace.name,
         )  # fmt: skip
-    inputs = _kernel_inputs(trace, paths, points)
     results: dict[str, NDArray[Any]] = {
         "short_term": np.zeros((len(CAUSED), locations, nodes)),
         "long_term": np.zeros((len(CAUSED), locations, nodes)),
@@ -127,9 +89,7 @@ def cost_replay(
         "segment_to": np.empty(count + 2, dtype=np.int64),
         "segment_location": np.empty(count + 2, dtype=np.int32),
     }
-    end, end_location = _end_of_path(trace, points)
-    table = _kernel_table(trace, paths, points, inputs | results)
-    table.end, table.end_location, table.rest = end, end_location, _REST(release_file_memory)
+    table = _kernel_table(trace, paths, points, results)
     begins = _possible_starts_of_path(trace, paths, points)
     library = kernels.load("delays.c")
     if locations and library.rp_replay(ctypes.byref(table), begins.ctypes.data_as(ctypes.c_void_p)):
@@ -156,8 +116,7 @@ def last_synchronization(
     `partner`, or with its OpenMP threads if `partner` is -1. The result is -1 if there is none. The
     events (rows) must be in ascending order.
     """
-    inputs = _kernel_inputs(trace, paths, points)
-    table = _kernel_table(trace, paths, points, inputs)
+    table = _kernel_table(trace, paths, points, dict.fromkeys((*_RESULTS, *_SEGMENTS)))
     last = np.full(len(event), -1, dtype=np.int64)
     event, partner = np.ascontiguousarray(event), np.ascontiguousarray(partner, dtype=np.int32)
     arguments = (ctypes.c_void_p(column.ctypes.data) for column in (event, partner, last))
@@ -167,10 +126,11 @@ def last_synchronization(
     return last
 
 
-def _kernel_inputs(
-    trace: EventTrace, paths: CallPaths, points: SyncPoints
-) -> dict[str, NDArray[Any]]:
-    """Returns the columns that the C function reads."""
+def _kernel_table(
+    trace: EventTrace, paths: CallPaths, points: SyncPoints,
+    results: Mapping[str, NDArray[Any] | None],
+) -> Any:  # fmt: skip
+    """Returns the columns that the C functions read, and the `results` that they write."""
     sizes = [len(group) for group in points.groups]
     rank = np.array([place.rank for place in trace.locations], dtype=np.int32)
     columns: dict[str, NDArray[Any]] = {
@@ -196,20 +156,15 @@ def _kernel_inputs(
         "group_first": np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
         "group_members": np.concatenate([np.zeros(0, np.int32), *points.groups]).astype(np.int32),
     }
-    return {name: np.ascontiguousarray(column) for name, column in columns.items()}
-
-
-def _kernel_table(
-    trace: EventTrace, paths: CallPaths, points: SyncPoints, columns: dict[str, NDArray[Any]]
-) -> _Table:
-    return _Table(
-        locations=len(trace.locations),
-        nodes=len(paths.parent),
-        points=len(points),
+    end, end_location = _end_of_path(trace, points)
+    return c_struct(
+        locations=len(trace.locations), nodes=len(paths.parent), points=len(points),
         ranks=max((place.rank for place in trace.locations), default=-1) + 1,
         groups=len(points.groups),
-        **{name: column.ctypes.data for name, column in columns.items()},
-    )
+        **{name: np.ascontiguousarray(column) for name, column in columns.items()},
+        end=end, end_location=end_location, **results, segments=0, lost=0.0, left_out=0.0,
+        unordered=0, rest=_REST(release_file_memory),
+    )  # fmt: skip
 
 
 def _end_of_path(trace: EventTrace, points: SyncPoints) -> tuple[int, int]:

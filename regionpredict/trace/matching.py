@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from regionpredict.errors import InputError
 from regionpredict.trace.columns import empty_column
 from regionpredict.trace.event_trace import EventTrace, Finding, Kind, Operations
-from regionpredict.trace.kernels import Kernels
+from regionpredict.trace.kernels import Kernels, c_struct
 
 OUTSIDE = -2  # in matches of a part: the counterpart is outside the part
 
@@ -32,30 +32,6 @@ class Matches:
     other: NDArray[np.int64]
     instance: NDArray[np.int64]
     findings: tuple[Finding, ...]
-
-
-class _Matching(ctypes.Structure):
-    _fields_ = [
-        ("locations", ctypes.c_int64),
-        ("operations", ctypes.c_int64),
-        ("communicators", ctypes.c_int64),
-        *(
-            (name, ctypes.c_void_p)
-            for name in (
-                "first",
-                "order",
-                "rank",
-                "kind",
-                "partner",
-                "communicator",
-                "tag",
-                "request",
-                "mate",
-                "other",
-                "instance",
-            )
-        ),
-    ]
 
 
 def match_operations(trace: EventTrace, kernels: Kernels) -> Matches:
@@ -113,22 +89,12 @@ def match_columns(
     insufficient.
     """
     mate, other, instance = (empty_column(len(operations), np.int64, events) for _ in range(3))
-    table = _Matching(
-        locations=len(rank),
-        operations=len(operations),
-        communicators=communicators,
-        first=first.ctypes.data,
-        order=None if order is None else order.ctypes.data,
-        rank=rank.ctypes.data,
-        kind=kind.ctypes.data,
-        partner=operations.partner.ctypes.data,
-        communicator=operations.communicator.ctypes.data,
-        tag=operations.tag.ctypes.data,
-        request=operations.request.ctypes.data,
-        mate=mate.ctypes.data,
-        other=other.ctypes.data,
-        instance=instance.ctypes.data,
-    )
+    table = c_struct(
+        locations=len(rank), operations=len(operations), communicators=communicators, first=first,
+        order=order, rank=rank, kind=kind, partner=operations.partner,
+        communicator=operations.communicator, tag=operations.tag, request=operations.request,
+        mate=mate, other=other, instance=instance,
+    )  # fmt: skip
     if kernels.load("matching.c").rp_match(ctypes.byref(table)):
         raise InputError("not enough memory", remedy="filter the trace")
     return mate, other, instance

@@ -24,7 +24,7 @@ from regionpredict.constant import Constant
 from regionpredict.errors import InputError, plural
 from regionpredict.trace.bursts import Bursts, bursts_of
 from regionpredict.trace.event_trace import EventTrace, Kind
-from regionpredict.trace.kernels import Kernels
+from regionpredict.trace.kernels import Kernels, c_struct
 from regionpredict.trace.matching import Matches
 from regionpredict.trace.probes import probes_of
 from regionpredict.trace.thread_dependencies import Synchronisation, thread_synchronisations
@@ -329,26 +329,6 @@ class Couplings:
         self.slots += len(posts)
 
 
-class _Replay(ctypes.Structure):
-    _fields_ = [
-        ("locations", ctypes.c_int64),
-        ("slots", ctypes.c_int64),
-        *(
-            (name, ctypes.c_void_p)
-            for name in (
-                "bounds",
-                "work",
-                "slot",
-                "is_post",
-                "cost",
-                "missing",
-                "clock",
-                "place",
-            )
-        ),
-    ]
-
-
 def ends_of(steps: Steps, trace: EventTrace, kernels: Kernels) -> Ticks:
     """Executes the steps and returns the end time of each location in ticks from the trace's start.
     Raises the same errors as `replay`.
@@ -365,11 +345,7 @@ def ends_of(steps: Steps, trace: EventTrace, kernels: Kernels) -> Ticks:
         "place": np.empty(count, dtype=np.int64),
     }
     arrays = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
-    table = _Replay(
-        locations=count,
-        slots=len(steps.posts),
-        **{name: array.ctypes.data for name, array in arrays.items()},
-    )
+    table = c_struct(locations=count, slots=len(steps.posts), **arrays)
     library = kernels.load("replay.c")
     library.rp_replay.restype = ctypes.c_int64
     stuck = library.rp_replay(ctypes.byref(table))

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from regionpredict.trace.kernels import Kernels
+from regionpredict.trace.kernels import Kernels, c_struct
 
 _RECEIVE = -1
 
@@ -24,13 +24,6 @@ class Order(IntEnum):
     RIGHT = 0
     DIFFERENT_SOURCE = 1
     SAME_SOURCE = 2
-
-
-class _WrongOrder(ctypes.Structure):
-    _fields_ = [
-        ("locations", ctypes.c_int64),
-        *((name, ctypes.c_void_p) for name in ("first", "sent", "source", "instance", "found")),
-    ]
 
 
 class Messages(NamedTuple):
@@ -64,13 +57,8 @@ def wrong_order(
     sent = np.concatenate([late.sent, receives.sent])[order].astype(np.int64)
     source = np.concatenate([late.source, receives.source])[order].astype(np.int32)
     instance = instance[order]
-    table = _WrongOrder(
-        locations=locations,
-        first=first.ctypes.data,
-        sent=sent.ctypes.data,
-        source=source.ctypes.data,
-        instance=instance.ctypes.data,
-        found=array.ctypes.data,
+    table = c_struct(
+        locations=locations, first=first, sent=sent, source=source, instance=instance, found=array
     )
     kernels.load("wrong_order.c").rp_wrong_order(ctypes.byref(table))
     return array

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from regionpredict.errors import InputError
@@ -49,12 +47,8 @@ def efficiencies_of(
     points: list[tuple[float, float]] = []
     efficiencies: list[float] = []
     for (threads, size), time in values.items():
-        fewest = _fewest_threads(list(values), size)
+        fewest = min(threads for threads, other in values if other == size)
         if threads > fewest and time > 0:
             points.append((threads, size))
             efficiencies.append(values[fewest, size] * fewest / (threads * time))
     return points, efficiencies
-
-
-def _fewest_threads(points: Sequence[tuple[float, float]], size: float) -> float:
-    return min(threads for threads, other in points if other == size)

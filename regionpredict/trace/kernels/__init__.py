@@ -9,6 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 from regionpredict.measure.runtime_library import shared_library
 from regionpredict.user_cache import private_folder
@@ -29,6 +32,20 @@ class Kernels:
         Raises InputError if it cannot be compiled or stored.
         """
         return _load_library(self.compiler, self.folder, source)
+
+
+def c_struct(**members: Any) -> Any:
+    """Returns a C structure with these members, in this order: `int64_t` for integers, `double` for
+    numbers, pointers for arrays and None, and other types of ctypes. It keeps the arrays alive.
+    """
+    types = {int: ctypes.c_int64, float: ctypes.c_double, np.ndarray: ctypes.c_void_p,
+             type(None): ctypes.c_void_p}  # fmt: skip
+    layout = [(name, types.get(type(value), type(value))) for name, value in members.items()]
+    kind = type("structure", (ctypes.Structure,), {"_fields_": layout, "_arrays_": members})
+    return kind(**{
+        name: value.ctypes.data if isinstance(value, np.ndarray) else value
+        for name, value in members.items()
+    })  # fmt: skip
 
 
 @cache
