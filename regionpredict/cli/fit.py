@@ -69,7 +69,9 @@ def _check_combination(options: Mapping[str, Any], points: Sequence[Any]) -> Non
 )
 @result_options(
     "table json csv html python latex extrap-text extrap-json data-csv extra-p",
-    "extra-p: the experiment that Extra-P's GUI opens (also -o FILE.extra-p).",
+    "table, json, csv, html, python, latex, extrap-text, extrap-json, data-csv or extra-p, "
+    "the experiment that Extra-P's GUI opens (also -o FILE.extra-p).",
+    metavar="FORMAT",
 )
 @click.option("--predict", multiple=True, metavar="p=1024", help="Point to predict at. Repeatable.")
 @click.option(

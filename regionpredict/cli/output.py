@@ -20,20 +20,24 @@ from regionpredict.errors import InputError, escape_control_characters, one_line
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def format_option(formats: str, explained: str = "Output format.") -> Callable[[F], F]:
+def format_option(
+    formats: str, explained: str = "Output format.", metavar: str | None = None
+) -> Callable[[F], F]:
     """Adds `--format`, by default the first of the `formats`, separated by spaces."""
     known = formats.split()
     return click.option(
         "--format", "form", type=click.Choice(known), default=known[0], show_default=True,
-        help=explained,
+        metavar=metavar, help=explained,
     )  # fmt: skip
 
 
-def result_options(formats: str, explained: str = "Output format.") -> Callable[[F], F]:
+def result_options(
+    formats: str, explained: str = "Output format.", metavar: str | None = None
+) -> Callable[[F], F]:
     """Adds `--format` and `-o`."""
 
     def add(command: F) -> F:
-        return format_option(formats, explained)(output_option(command))
+        return format_option(formats, explained, metavar)(output_option(command))
 
     return add
 
