@@ -35,8 +35,10 @@ class Kernels:
 
 
 def c_struct(**members: Any) -> Any:
-    """Returns a C structure with these members, in this order: `int64_t` for integers, `double` for
-    numbers, pointers for arrays and None, and other types of ctypes. It keeps the arrays alive.
+    """Returns a C structure with these members, in this order. It keeps the arrays alive.
+
+    Integers are `int64_t`, and other numbers `double`. Arrays and None are pointers. Other values
+    have their type of ctypes.
     """
     types = {int: ctypes.c_int64, float: ctypes.c_double, np.ndarray: ctypes.c_void_p,
              type(None): ctypes.c_void_p}  # fmt: skip
