@@ -115,15 +115,13 @@ class CallBuilder:
         target = self._lib.clang_getCursorReferenced(node.cursor)
         children = node.children
         name = lc.cursor_name(node.cursor)
+        if not name and not self._has_callee(node):
+            return Opaque("", tuple(self._build(child) for child in children if child.kind >= 100))
         if not name and children:  # for (f)(x) and (*f)(x), libclang gives no name
             callee = unwrap_node(children[0], _CALLED)
             target = self._lib.clang_getCursorReferenced(callee.cursor)
             if callee.kind in (NAME, MEMBER):
                 name = lc.cursor_name(callee.cursor)
-        if not name and not children:
-            return Opaque("")  # T(), where T is a template parameter
-        if not name and children[0].kind < 100:  # T(x), where T is a template parameter
-            return Opaque("", tuple(self._build(child) for child in children if child.kind >= 100))
         if target.kind not in FUNCTIONS and children:
             only = self._only_overload(children)
             if only is not None:
@@ -151,6 +149,20 @@ class CallBuilder:
                 # An algorithm on a range receives its arguments by value.
                 return CallExpr(f"std::{name}", decl, arguments, span)
         return self._call_or_value(name, decl, target, self._by_reference(arguments, target), span)
+
+    def _has_callee(self, node: Node) -> bool:
+        """Returns whether a node without a name is a call.
+
+        Otherwise, it is `T(x)` for a template parameter `T`, or an operator whose operands have
+        unknown types.
+        """
+        if not node.children or node.children[0].kind < 100:
+            return False
+        text = self._declarations.text(node.cursor)
+        callee = self._declarations.text(node.children[0].cursor)
+        return not text or (
+            text.startswith(callee) and text[len(callee) :].lstrip().startswith("(")
+        )
 
     def _only_overload(self, children: list[Node]) -> lc.Cursor | None:
         """Returns the target of a call in a template, if only one function has its name and its
