@@ -18,7 +18,7 @@ from regionpredict.frontend.headers.include_folders import (
     shorten_header_name,
     system_folders,
 )
-from regionpredict.frontend.headers.missing_declarations import Guesses
+from regionpredict.frontend.headers.missing_declarations import Guesses, library_headers_for
 
 __all__ = [
     "SHIPPED",
@@ -31,6 +31,7 @@ __all__ = [
     "guess_trees",
     "has_system_headers",
     "is_system_path",
+    "library_headers_for",
     "project_files",
     "shorten_header_name",
     "system_folders",

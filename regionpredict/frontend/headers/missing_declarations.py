@@ -3,7 +3,8 @@
 Without headers, a C parser drops every loop whose counter has an unknown type. The use of a name
 shows enough to keep the loop. A name before another name is a type, a name before `[` is an array,
 and a name after `->` is a member. The guesses are inserted before the file. Regions that use a
-guess report it.
+guess report it. Names of the C library, such as `int32_t` and `DBL_MAX`, are not guessed: their
+header is included.
 """
 
 from __future__ import annotations
@@ -30,6 +31,33 @@ _MAX_TEXT = 4_000_000  # maximum characters of sources that are searched
 _INTEGER_HINT = re.compile(r"int|index|idx|size|len|num|count|long|short|id$|bool|flag|enum", re.I)
 _COMPLEX_HINT = re.compile(r"comple?x|cplx|pair", re.I)
 _REAL_HINT = re.compile(r"real|float|double|scalar|number|value|data_?type|fp|num_t", re.I)
+
+
+_LIBRARY = {
+    "stdint.h": "int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t intptr_t "
+    "uintptr_t intmax_t uintmax_t INT8_MAX INT16_MAX INT32_MAX INT64_MAX INT32_MIN INT64_MIN "
+    "UINT8_MAX UINT16_MAX UINT32_MAX UINT64_MAX SIZE_MAX",
+    "stdbool.h": "bool true false",
+    "stddef.h": "size_t ptrdiff_t NULL",
+    "stdio.h": "FILE stdin stdout stderr EOF BUFSIZ SEEK_SET SEEK_CUR SEEK_END",
+    "stdlib.h": "RAND_MAX EXIT_SUCCESS EXIT_FAILURE",
+    "limits.h": "CHAR_BIT SHRT_MAX USHRT_MAX INT_MAX INT_MIN UINT_MAX LONG_MAX LONG_MIN ULONG_MAX "
+    "LLONG_MAX LLONG_MIN ULLONG_MAX PATH_MAX",
+    "float.h": "FLT_MAX FLT_MIN FLT_EPSILON DBL_MAX DBL_MIN DBL_EPSILON",
+    "math.h": "M_PI M_PI_2 M_PI_4 M_1_PI M_2_PI M_E M_LN2 M_LN10 M_SQRT2 M_SQRT1_2 INFINITY NAN "
+    "HUGE_VAL",
+    "time.h": "time_t clock_t CLOCKS_PER_SEC",
+    "sys/types.h": "ssize_t off_t",
+    "stdarg.h": "va_list",
+    "omp.h": "omp_lock_t omp_nest_lock_t",
+}
+HEADER_OF = {name: header for header, names in _LIBRARY.items() for name in names.split()}
+"""The header of the C library or of OpenMP that declares a type, variable or macro."""
+_WORD = re.compile(rb"[A-Za-z_]\w*")
+_DECLARED_WORD = re.compile(
+    rb"#[ \t]*define[ \t]+(\w+)|\btypedef\b[^;{}]*?\b(\w+)[ \t]*;|\}[ \t]*(\w+)[ \t]*;"
+    rb"|\benum\b[^{};]*\{([^{}]*)"
+)
 
 
 class _NameUses(NamedTuple):
@@ -64,6 +92,22 @@ def _uses_in(text: str) -> _NameUses:
     )
 
 
+def library_headers_for(texts: Iterable[bytes]) -> tuple[str, ...]:
+    """Returns the headers of the C library that declare names in the texts. A name that a text
+    declares itself is excluded.
+
+    >>> library_headers_for([b"typedef int bool; int32_t a[INT_MAX]; bool b;"])
+    ('limits.h', 'stdint.h')
+    """
+    used, declared = set[bytes](), set[bytes]()
+    for text in texts:
+        used.update(_WORD.findall(text))
+        for words in _DECLARED_WORD.findall(text):
+            declared.update(word for part in words for word in _WORD.findall(part))
+    named = (word.decode() for word in used - declared)
+    return tuple(sorted({HEADER_OF[name] for name in named if name in HEADER_OF}))
+
+
 class Guesses:
     """The declarations guessed so far for one file. They are inserted before the file."""
 
@@ -80,19 +124,25 @@ class Guesses:
         self._types: dict[str, str] = {}
         self._variables: dict[str, str] = {}
         self._members: dict[str, dict[str, str]] = {}
+        self._headers: dict[str, None] = {}  # of the C library
 
     @property
     def names(self) -> tuple[str, ...]:
         """Every guessed name."""
         return (*self._types, *self._variables)
 
-    def add_from_errors(self, errors: Iterable[tuple[str, Span]]) -> bool:
-        """Adds guesses from a parser's errors. Returns whether guesses were added.
+    def add_from_errors(self, errors: Iterable[tuple[str, Span]], *, cpp: bool) -> bool:
+        """Adds guesses from a parser's errors. Returns whether guesses were added. For C++, only
+        headers of the C library are added.
 
         Types are guessed first, since an undeclared variable is usually the consequence of an
         unknown type.
         """
         listed = list(errors)
+        if self._add_headers(message for message, _ in listed):
+            return True
+        if cpp:
+            return False
         for _, span in listed:
             if span.file not in self._lines:
                 path = Path(span.file)
@@ -101,6 +151,17 @@ class Guesses:
                 self._lines[span.file] = text.split("\n")
                 self._record_uses(text)
         return self._learn_types(listed) or self._learn_names(listed)
+
+    def _add_headers(self, errors: Iterable[str]) -> bool:
+        """Adds the headers of the C library that declare unknown names. Returns whether headers
+        were added.
+        """
+        before = len(self._headers)
+        for message in errors:
+            match = _UNKNOWN_TYPE.search(message) or _UNDECLARED.search(message)
+            if match is not None and match.group(1) in HEADER_OF:
+                self._headers[HEADER_OF[match.group(1)]] = None
+        return len(self._headers) > before
 
     def _learn_types(self, errors: list[tuple[str, Span]]) -> bool:
         before = len(self._types)
@@ -216,9 +277,11 @@ class Guesses:
 
     def declarations_text(self) -> str:
         """Returns the guessed declarations as C text."""
+        included = [f"#include <{header}>" for header in self._headers]
         structs = [f"struct {name};" for name in self._members]
         bodies = [
             f"struct {name} {{ {' '.join(members.values()) or 'long rp_nothing;'} }};"
             for name, members in self._members.items()
         ]
-        return "\n".join([*structs, *bodies, *self._types.values(), *self._variables.values(), ""])
+        guessed = (*structs, *bodies, *self._types.values(), *self._variables.values())
+        return "\n".join([*included, *guessed, ""])

@@ -182,7 +182,7 @@ class GuessingParser:
                 f"header '{shorten_header_name(header)}' not found; its declarations are unknown; "
                 "add its folder with -I",
             )
-        if not is_cpp(self._request.path) and unit.errors():
+        if unit.errors():
             unit = self._with_declarations(unit)
         self._report_errors(unit)
         return unit
@@ -300,7 +300,7 @@ class GuessingParser:
         guesses = Guesses()
         for _ in range(_MAX_RECOVERIES):
             errors = [(m, s) for m, s in unit.errors() if not is_system_path(s.file)]
-            if not guesses.add_from_errors(errors):
+            if not guesses.add_from_errors(errors, cpp=is_cpp(self._request.path)):
                 break
             self._unsaved[lc.PRELUDE] = guesses.declarations_text()
             unit.close()

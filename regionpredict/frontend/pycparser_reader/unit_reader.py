@@ -17,7 +17,7 @@ from typing import Any
 from pycparser import c_ast
 
 from regionpredict.errors import InputError
-from regionpredict.frontend.headers import is_system_path
+from regionpredict.frontend.headers import is_system_path, library_headers_for
 from regionpredict.frontend.pycparser_reader.expressions import ExpressionBuilder
 from regionpredict.frontend.pycparser_reader.preprocessor import preprocess
 from regionpredict.frontend.pycparser_reader.source_positions import Places
@@ -108,6 +108,11 @@ class _UnitReader:
     def __init__(self, request: SourceRequest) -> None:
         self.request = request
         self.read = preprocess(request)
+        if any(note.id == "RP001" for note in self.read.diagnostics):
+            headers = library_headers_for(map(blank_comments, self.read.files.values()))
+            included = [word for header in headers for word in ("-include", header)]
+            request = replace(request, extra=(*request.extra, *included))
+            self.read = preprocess(request)
         left = left_out_macros(
             (blank_comments(data), self._active_defines(SourceText(path, data)))
             for path, data in self.read.files.items() if b"define" in data
