@@ -33,10 +33,15 @@ from regionpredict.predict.saturation.memory_overflow import overflow_note
 from regionpredict.predict.saturation.openmp_overheads import atomic_turn
 from regionpredict.predict.saturation.region_doubts import judge_hint
 from regionpredict.predict.saturation.region_time import RegionTime
-from regionpredict.predict.saturation.superlinear import superlinear_gain, superlinear_sentence
+from regionpredict.predict.saturation.superlinear import (
+    superlinear_gain,
+    superlinear_sentence,
+    with_all_work,
+)
 from regionpredict.predict.uncertainty import (
     at_threads,
     confidence_of,
+    doubt_of_kind,
     outlook_of,
 )
 from regionpredict.workload import (
@@ -145,7 +150,7 @@ def predict_saturation(
         most = max((machine.cores, *threads))
     allowed = [count for count in threads if count <= most] or ([most] if threads else [])
     counts = sorted({1, *allowed}) if allowed else list(range(1, min(most, machine.cores) + 1))
-    points = time.points(counts)
+    points, lost = with_all_work(time.points(counts))
     outlook = outlook_of(points, machine)
     asked = at_threads(outlook, allowed)
     hint = hint_on(machine, asked, within)
@@ -186,6 +191,9 @@ def predict_saturation(
     spreads = spreads_of(machine, deciding)
     partial = table.status == "partial"
     known = judge_hint(workload, execution, time, points, asked, hinted.threads, spreads, within)
+    doubts = known.doubts
+    if lost:
+        doubts += (doubt_of_kind("lost-work", "threads together do less work than one thread"),)
     shown = {expected.threads for expected in asked}
     superlinear = superlinear_gain(points, time)
     notes = (
@@ -206,8 +214,8 @@ def predict_saturation(
         threads_per_core=seats.on_a_core,
         shared_core_speedup=seats.speedup,
         bottleneck=bottleneck,
-        confidence=confidence_of(known.settled, doubts=known.doubts),
-        doubts=known.doubts,
+        confidence=confidence_of(known.settled, doubts=doubts),
+        doubts=doubts,
         borderline=hint.margin < within,
         assumed=tuple(assumed),
         diagnostics=(*density.diagnostics, *notes),

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from regionpredict.predict.curve import Point, Superlinear
-from regionpredict.predict.saturation.constants import SUPERLINEAR
+from regionpredict.predict.saturation.constants import PLAUSIBLE_GAIN, SUPERLINEAR
 from regionpredict.predict.saturation.memory_overflow import overflowing_share
 from regionpredict.predict.saturation.region_time import RegionTime
 
@@ -25,6 +25,25 @@ def superlinear_gain(points: Sequence[Point], time: RegionTime) -> Superlinear |
                 point.threads, point.speedup, _reason_for_superlinear(first, point, time)
             )
     return None
+
+
+def with_all_work(points: Sequence[Point]) -> tuple[tuple[Point, ...], bool]:
+    """Returns the points with a linear speedup where no cache explains a larger one, and whether
+    there was such a point.
+
+    The thread count may change the work, as in blocks of n / p elements with quadratic work. The
+    total then decreases by the factor p at most. Any smaller total is an error in the count.
+    """
+    first, kept = points[0], []
+    for point in points:
+        more = point.threads / first.threads
+        if point.speedup > more * max(more, PLAUSIBLE_GAIN.value):
+            scale = first.seconds / more / point.seconds if point.seconds else 1.0
+            terms = {name: scale * seconds for name, seconds in point.terms.items()}
+            kept.append(point._replace(seconds=scale * point.seconds, speedup=more, terms=terms))
+        else:
+            kept.append(point)
+    return tuple(kept), any(own is not before for own, before in zip(kept, points, strict=True))
 
 
 def superlinear_sentence(gain: Superlinear) -> str:

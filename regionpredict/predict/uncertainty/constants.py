@@ -65,6 +65,12 @@ PARTIAL_CONFIDENCE = Constant(
     "assumed",
     "the remaining confidence if a part of the region is not supported",
 )
+LOST_WORK_CONFIDENCE = Constant(
+    0.2,
+    "of the confidence",
+    "assumed",
+    "the remaining confidence if a region's work decreases by more than the number of threads",
+)
 UNKNOWN_PART_CONFIDENCE = Constant(
     0.2, "1", "assumed",
     "for a part of a program without a predicted time, such as a serial loop of unknown length. "

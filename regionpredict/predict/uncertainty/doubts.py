@@ -16,6 +16,7 @@ from regionpredict.predict.uncertainty.constants import (
     CONDITION_CONFIDENCE,
     CONTENTION_CONFIDENCE,
     IN_TURN_CONFIDENCE,
+    LOST_WORK_CONFIDENCE,
     NESTED_CONFIDENCE,
     PARTIAL_CONFIDENCE,
     POSSIBLE_RACE_CONFIDENCE,
@@ -47,6 +48,7 @@ FACTORS: Mapping[str, Constant] = {
     "imbalance": UNEVEN_CONFIDENCE,
     "nested": NESTED_CONFIDENCE,
     "calibration": CALIBRATION_CONFIDENCE,
+    "lost-work": LOST_WORK_CONFIDENCE,
 }
 """The factor of each doubt by id.
 

@@ -16,7 +16,11 @@ from test_prediction import N, curve_of, predicted
 from regionpredict.predict.curve import Point, Superlinear
 from regionpredict.predict.saturation.constants import SUPERLINEAR
 from regionpredict.predict.saturation.region_time import RegionTime
-from regionpredict.predict.saturation.superlinear import superlinear_gain, superlinear_sentence
+from regionpredict.predict.saturation.superlinear import (
+    superlinear_gain,
+    superlinear_sentence,
+    with_all_work,
+)
 
 MACHINE = round_machine(("bandwidth: {load: {1: 16, 4: 32}}", "bandwidth: {load: {1: 64, 4: 256}}"))
 THREE = 200_000
@@ -86,3 +90,19 @@ def test_it_is_told_for_the_numbers_of_threads_that_are_asked_for(tmp_path: Path
     made = predicted(tmp_path, machine=MACHINE, n=THREE, threads=(2,))
     assert made.superlinear is None
     assert curve_of(made).points[-1].threads == 2
+
+
+def test_lost_work_is_no_speedup() -> None:
+    """Threads that together do a ten thousandth of the work show an error in the count."""
+    seconds = {1: 1.0, 2: 1e-4, 4: 0.01, 8: 0.02}
+    points = tuple(
+        Point(threads, spent, 1.0 / spent, "compute", {"compute": spent}, 0.0, 0.0)
+        for threads, spent in seconds.items()
+    )
+    own, lost = with_all_work(points)
+    assert lost
+    assert [(p.threads, p.seconds, p.speedup) for p in own] == [
+        (1, 1.0, 1.0), (2, 0.5, 2.0), (4, 0.01, 100.0), (8, 0.02, 50.0),
+    ]  # fmt: skip
+    assert own[1].terms == pytest.approx({"compute": 0.5})
+    assert with_all_work(own) == (own, False)
