@@ -6,15 +6,24 @@ Files of other programs are validated where they are read, so later code can rel
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Container, Iterator, Mapping
+from dataclasses import MISSING, fields, is_dataclass
+from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from types import NoneType
+from typing import Annotated, Any, NamedTuple, TypeVar, get_args, get_origin, get_type_hints
 
 from regionpredict.documents import parse_json
 from regionpredict.errors import InputError
 
 MOST_WHOLE = (1 << 63) - 1
 """The largest accepted whole number: 64 bits."""
+Signed = Annotated[int, -MOST_WHOLE - 1]
+"""A whole number of 64 bits in a field of `Record.fill`, with its least value."""
+Positive = Annotated[int, 1]
+Share = Annotated[float, 0.0, 1.0]
+"""A number in a field of `Record.fill`, with its least and its largest value."""
+_Kind = TypeVar("_Kind")
 
 
 class Record(NamedTuple):
@@ -80,9 +89,25 @@ class Record(NamedTuple):
             raise self.error(key, f"is {_kind_of_value(value)}; it must be a number {bound}")
         return float(value)
 
+    def given(self, key: str) -> bool:
+        """Whether the field exists and is not null."""
+        return self.value.get(key) is not None
+
     def is_null(self, key: str) -> bool:
         """Whether the field is null. The field must exist."""
         return self.part(key) is None
+
+    def fill(self, kind: type[_Kind], **known: Any) -> _Kind:
+        """A value of a dataclass or tuple: its fields by their types, unless they are `known`.
+
+        A field with a default may be missing.
+        """
+        readers, defaults = _layout_of(kind)  # type: ignore[arg-type]
+        made = {
+            name: read(self, name) for name, read in readers.items()
+            if name not in known and (name in self.value or name not in defaults)
+        }  # fmt: skip
+        return kind(**made, **known)
 
     def inner(self, key: str) -> Record:
         """An object."""
@@ -127,6 +152,42 @@ class Record(NamedTuple):
         return Record(
             value, self.what, self.path, self.remedy, self.line, f"{self.key}.{key}".lstrip(".")
         )
+
+
+_Reader = Callable[[Record, str], Any]
+
+
+@cache
+def _layout_of(kind: Any) -> tuple[Mapping[str, _Reader], Container[str]]:
+    """Returns for each field the function that reads its type, and the fields with a default."""
+    defaults: Container[str]
+    if is_dataclass(kind):
+        missing = (MISSING, MISSING)
+        defaults = {own.name for own in fields(kind)
+                    if (own.default, own.default_factory) != missing}  # fmt: skip
+    else:
+        defaults = kind._field_defaults
+    hints = get_type_hints(kind, include_extras=True)
+    return {name: _reader_of(hint) for name, hint in hints.items()}, defaults
+
+
+def _reader_of(hint: Any) -> _Reader:
+    parts = get_args(hint)
+    if get_origin(hint) is Annotated:
+        plain: Callable[..., Any] = _reader_of(parts[0])
+        return lambda record, key: plain(record, key, *parts[1:])
+    if NoneType in parts:
+        some = _reader_of(parts[0])
+        return lambda record, key: None if record.is_null(key) else some(record, key)
+    if hint == tuple[str, ...]:
+        return Record.texts
+    if get_origin(hint) is tuple:
+        kind = parts[0]
+        return lambda record, key: tuple(own.fill(kind) for own in record.inner_records(key))
+    simple: dict[Any, _Reader] = {
+        str: Record.text, int: Record.whole, float: Record.number, bool: Record.truth_value,
+    }  # fmt: skip
+    return simple.get(hint, lambda record, key: record.inner(key).fill(hint))
 
 
 def json_record(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 from regionpredict.cli.curve_options import CurveOptions
 from regionpredict.cli.source_options import run_analysis, sizes_of
@@ -51,7 +51,7 @@ class PredictionRequest:
     pages: str | None = None
     binding: str = "close"
     runtime: str | None = None
-    within: float = 5.0
+    within: Annotated[float, 0.0, 100.0] = 5.0
     excludes: tuple[str, ...] = ()
 
     @property
@@ -84,27 +84,16 @@ def read_request(path: Path) -> PredictionRequest:
                 "does not contain the options of the prediction", remedy=_REMEDY, path=str(path)
             )  # fmt: skip
         asked = document.inner("request")
-        return PredictionRequest(
-            paths=asked.texts("paths"),
-            defines=asked.texts("defines"),
-            includes=asked.texts("includes"),
-            standard=asked.text("standard"),
-            given=asked.texts("given"),
-            frontend=_or_none(asked, "frontend"),
-            machine_file=asked.text("machine_file"),
-            model=asked.text("model"),
-            sizes_from=_or_none(asked, "sizes_from"),
-            arguments=_or_none(asked, "arguments"),
+        return asked.fill(
+            PredictionRequest,
+            frontend=asked.text("frontend") if asked.given("frontend") else None,
             combination=_known_choice(asked, "combination", COMBINATIONS),
             statement_weight=_known_choice(asked, "statement_weight", STATEMENT_WEIGHTS),
             miss_weight=_known_choice(asked, "miss_weight", MISS_WEIGHTS),
             threads=asked.whole_numbers("threads", 1) if asked.items("threads") else (),
             first_touch=_choice_or_none(asked, "first_touch", ("parallel", "serial")),
-            pages=_or_none(asked, "pages"),
             binding=binding_of(asked),
             runtime=_choice_or_none(asked, "runtime", ("gcc", "llvm")),
-            within=asked.number("within", 0.0, 100.0),
-            excludes=asked.texts("excludes") if "excludes" in asked.value else (),
         )
 
 
@@ -120,12 +109,7 @@ def _known_choice(record: Record, key: str, known: Sequence[_Choice]) -> _Choice
 
 
 def _choice_or_none(record: Record, key: str, known: Sequence[str]) -> str | None:
-    return None if _or_none(record, key) is None else _known_choice(record, key, known)
-
-
-def _or_none(record: Record, key: str) -> str | None:
-    """Returns a text. None if it is null or missing, as in old files."""
-    return None if record.value.get(key) is None else record.text(key)
+    return _known_choice(record, key, known) if record.given(key) else None
 
 
 def hints_at_measured_sizes(hints: Path, measurements: Sequence[Path]) -> Hints:

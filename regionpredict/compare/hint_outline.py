@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from regionpredict.documents import input_errors_while_reading
-from regionpredict.json_records import Record
+from regionpredict.json_records import Positive, Record, Share
 from regionpredict.measure.hints_document import (
     MAKE_HINTS,
     WHAT,
@@ -36,19 +36,19 @@ class RegionOutline:
 
     id: str
     file: str
-    line: int
+    line: Positive
     function: str
     directive: str
     clauses: tuple[str, ...] | None
     status: str
     iterations: tuple[str | None, int | None]
     working_set: tuple[str | None, int | None]
-    packages: int | None
-    threads: int | None
+    packages: Positive | None
+    threads: Positive | None
     speedup: dict[int, float]
     seconds: float | None
     bottleneck: str | None
-    confidence: float
+    confidence: Share
     references: tuple[Reference, ...]
     rules: tuple[tuple[str, str], ...]
 
@@ -79,11 +79,11 @@ class ProgramOutline(NamedTuple):
     hint.
     """
 
-    packages: int
-    threads: int
+    packages: Positive
+    threads: Positive
     gain: float
     hinted_seconds: float | None
-    confidence: float
+    confidence: Share
     id: str = "the program"
     function: str = ""
 
@@ -120,60 +120,37 @@ def outline_of(document: Record, name: str) -> HintOutline:
 
 
 def _read_program(document: Record) -> ProgramOutline | None:
-    if "program" not in document.value or document.is_null("program"):
+    if not document.given("program"):
         return None
     program = document.inner("program")
-    return ProgramOutline(
-        program.whole("packages", 1), program.whole("threads", 1), program.number("speedup"),
-        None if program.is_null("seconds") else program.number("seconds"),
-        program.number("confidence", 0.0, 1.0),
+    seconds = None if program.is_null("seconds") else program.number("seconds")
+    return program.fill(
+        ProgramOutline, gain=program.number("speedup"), hinted_seconds=seconds, id="the program",
+        function="",
     )  # fmt: skip
 
 
 def _read_region(region: Record) -> RegionOutline:
-    return RegionOutline(
-        id=region.text("id"),
-        file=region.text("file"),
-        line=region.whole("line", 1),
-        function=region.text("function"),
-        directive=region.text("directive"),
+    accesses = [
+        record.fill(Reference) for array in region.inner_records("arrays")
+        for record in array.inner_records("accesses")
+    ]  # fmt: skip
+    notes = region.inner_records("diagnostics")
+    return region.fill(
+        RegionOutline,
         clauses=region.texts("clauses") if "clauses" in region.value else None,
-        status=region.text("status"),
         iterations=_read_count(region.inner("iterations"), "value"),
         working_set=_read_count(region.inner("working_set"), "bytes"),
-        packages=None if region.is_null("packages") else region.whole("packages", 1),
-        threads=None if region.is_null("threads") else region.whole("threads", 1),
         speedup={
             record.whole("threads", 1): record.number("value")
             for record in region.inner_records("speedup")
         },
-        seconds=None
-        if "seconds" not in region.value or region.is_null("seconds")
-        else region.number("seconds"),
-        bottleneck=_read_text(region, "bottleneck"),
-        confidence=region.number("confidence", 0.0, 1.0),
-        references=tuple(
-            Reference(
-                record.text("text"),
-                record.text("kind"),
-                _read_text(record, "pattern"),
-                _read_text(record, "reuse"),
-            )
-            for array in region.inner_records("arrays")
-            for record in array.inner_records("accesses")
-        ),
-        rules=tuple(
-            (record.text("id"), record.text("message"))
-            for record in region.inner_records("diagnostics")
-        ),
+        seconds=region.number("seconds") if region.given("seconds") else None,
+        references=tuple(accesses),
+        rules=tuple((note.text("id"), note.text("message")) for note in notes),
     )
 
 
 def _read_count(count: Record, value: str) -> tuple[str | None, int | None]:
-    return _read_text(count, "expr"), None if count.is_null(value) else count.whole(
-        value, -(1 << 63)
-    )
-
-
-def _read_text(record: Record, key: str) -> str | None:
-    return None if record.is_null(key) else record.text(key)
+    text = None if count.is_null("expr") else count.text("expr")
+    return text, None if count.is_null(value) else count.whole(value, -(1 << 63))

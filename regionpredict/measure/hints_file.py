@@ -9,7 +9,7 @@ from typing import NamedTuple, Protocol, TypeVar
 
 from regionpredict.documents import input_errors_while_reading
 from regionpredict.errors import UsageError
-from regionpredict.json_records import Record
+from regionpredict.json_records import Positive, Record, Share
 from regionpredict.machine import check_binding
 from regionpredict.measure.hints_document import MAKE_HINTS, WHAT, read_hints_document
 from regionpredict.measure.planned_sizes import at_most, planned_sizes
@@ -46,15 +46,15 @@ class Hint:
 
     id: str
     file: str
-    line: int
+    line: Positive
     loop_line: int | None
     function: str
     status: str
-    packages: int | None
-    threads: int | None
+    packages: Positive | None
+    threads: Positive | None
     score: float | None
     bottleneck: str | None
-    confidence: float
+    confidence: Share
     borderline: bool
     speedup: dict[int, float]
     assumed: tuple[str, ...]
@@ -77,9 +77,9 @@ class TeamHint:
 
     id: str
     file: str
-    line: int
+    line: Positive
     regions: tuple[str, ...]
-    threads: int | None
+    threads: Positive | None
     loop_line: int | None = None
     sizes: BySize | None = None
     size_set_before: str = ""
@@ -200,9 +200,7 @@ def _read_teams(document: Record) -> tuple[TeamHint, ...]:
 
 def _recommended_threads(document: Record) -> int | None:
     """Returns the recommended threads for the whole program. None in old files, and if unknown."""
-    if "program" not in document.value or document.is_null("program"):
-        return None
-    return document.inner("program").whole("threads", 1)
+    return document.inner("program").whole("threads", 1) if document.given("program") else None
 
 
 def _limited_sizes(sizes: BySize | None, most: int | None) -> BySize | None:
@@ -216,33 +214,27 @@ def _limited_sizes(sizes: BySize | None, most: int | None) -> BySize | None:
 
 def _has_several_threads_per_core(team: Record) -> bool:
     """Whether the hint has several threads per core. False in old files."""
-    given = "threads_per_core" in team.value and not team.is_null("threads_per_core")
-    return given and team.whole("threads_per_core", 1) > 1
+    return team.given("threads_per_core") and team.whole("threads_per_core", 1) > 1
 
 
 def _read_plans(document: Record) -> Iterable[Record]:
     if "plans" in document.value:
         return document.inner_records("plans")
-    known = "plan" in document.value and not document.is_null("plan")
-    return [document.inner("plan")] if known else []
+    return [document.inner("plan")] if document.given("plan") else []
 
 
 def _read_team(team: Record) -> TeamHint:
-    return TeamHint(
-        id=team.text("id"),
-        file=team.text("file"),
-        line=team.whole("line", 1),
-        regions=tuple(team.texts("regions")),
-        threads=None if team.is_null("threads") else team.whole("threads", 1),
+    return team.fill(
+        TeamHint,
         sizes=_by_size(team),
-        size_set_before=team.text("size_set_before") if "size_set_before" in team.value else "",
+        loop_line=None,
         predicted=_read_hint(team) if "speedup" in team.value else None,
     )
 
 
 def _by_size(record: Record) -> BySize | None:
     """Returns how the hint depends on sizes. None if no size changes the hint, or in old files."""
-    if "range" not in record.value or record.is_null("range"):
+    if not record.given("range"):
         return None
     ranges = record.inner("range")
     most = max(ranges.whole_numbers("threads", 1))
@@ -261,58 +253,30 @@ def _by_size(record: Record) -> BySize | None:
 
 
 def _read_hint(region: Record) -> Hint:
-    def or_null(key: str, least: int) -> int | None:
-        return None if region.is_null(key) else region.whole(key, least)
-
     status = region.text("status")
     if status not in STATUSES:
         raise region.error("status", f"is none of {', '.join(STATUSES)}")
-    return Hint(
-        id=region.text("id"),
-        file=region.text("file"),
-        line=region.whole("line", 1),
-        loop_line=or_null("loop_line", 0) if "loop_line" in region.value else None,
-        function=region.text("function"),
+    speedup = list(region.inner_records("speedup"))
+    return region.fill(
+        Hint,
         status=status,
-        packages=or_null("packages", 1),
-        threads=or_null("threads", 1),
-        score=_read_score(region),
-        bottleneck=None if region.is_null("bottleneck") else region.text("bottleneck"),
-        confidence=region.number("confidence", 0.0, 1.0),
-        borderline=region.truth_value("borderline"),
-        speedup={
-            point.whole("threads", 1): point.number("value")
-            for point in region.inner_records("speedup")
-        },
-        assumed=region.texts("assumed"),
+        loop_line=region.whole("loop_line") if region.given("loop_line") else None,
+        score=region.number("score", 0.0, 1.0) if region.given("score") else None,
+        speedup={point.whole("threads", 1): point.number("value") for point in speedup},
         sizes=_by_size(region),
         iterations=_read_iterations(region),
-        over_threads="over_threads" in region.value and region.truth_value("over_threads"),
-        by_hand="by_hand" in region.value and region.truth_value("by_hand"),
-        seconds=_read_seconds(region),
+        busy={},
         band={
             point.whole("threads", 1): (point.number("low"), point.number("high"))
-            for point in region.inner_records("speedup")
+            for point in speedup
             if "low" in point.value and "high" in point.value
         },
     )
 
 
-def _read_score(region: Record) -> float | None:
-    """Returns the score. None for a parallel region."""
-    known = "score" in region.value and not region.is_null("score")
-    return region.number("score", 0.0, 1.0) if known else None
-
-
-def _read_seconds(region: Record) -> float | None:
-    """Returns the seconds of one execution. None if unknown, and in old files."""
-    known = "seconds" in region.value and not region.is_null("seconds")
-    return region.number("seconds") if known else None
-
-
 def _read_iterations(region: Record) -> int | None:
     """Returns the iterations of a region. None if unknown, and in old files."""
-    if "iterations" not in region.value or region.is_null("iterations"):
+    if not region.given("iterations"):
         return None
     count = region.inner("iterations")
     return None if count.is_null("value") else count.whole("value")

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from regionpredict.json_records import Positive, Signed
 from regionpredict.measure.host_activity import Disturbance
 
 SCHEMA = "regionpredict/measurements/1"
@@ -18,10 +19,10 @@ class EntrySize:
     """
 
     name: str
-    entries: int
-    first: int
-    least: int
-    most: int
+    entries: Positive
+    first: Signed
+    least: Signed
+    most: Signed
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +55,7 @@ class RegionRun:
     function: str
     directive: str
     build: str
-    executions: int
+    executions: Positive
     total_s: float
     least_s: float
     most_s: float
@@ -66,7 +67,7 @@ class RegionRun:
     least_team: int
     most_team: int
     nowait: bool = False
-    ordinal: int = 1
+    ordinal: Positive = 1
     text: str = ""
     lines: int = 0
     sizes: tuple[EntrySize, ...] = ()
@@ -93,7 +94,7 @@ class Run:
     is the program's, at most 128. `said` are its last lines if it is not 0.
     """
 
-    threads: int
+    threads: Positive
     repetition: int
     warm_up: bool
     wall_s: float
@@ -120,10 +121,10 @@ class Host:
 
     name: str
     processor: str
-    packages: int
-    cores_per_package: int
-    threads_per_core: int
-    domains_per_package: int
+    packages: Positive
+    cores_per_package: Positive
+    threads_per_core: Positive
+    domains_per_package: Positive
 
 
 @dataclass(frozen=True, slots=True)

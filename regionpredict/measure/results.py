@@ -169,21 +169,16 @@ def _parse_region(entry: Record) -> RegionRun:
 def _add_instances(first: RegionRun, second: RegionRun) -> RegionRun:
     """Adds two instances of a region."""
     counted = [run for run in (first, second) if run.counted]
-    return RegionRun(
-        first.file, first.line, first.loop_line, first.function, first.directive, first.build,
+    return replace(
+        first,
         executions=first.executions + second.executions,
         total_s=first.total_s + second.total_s,
         least_s=min(first.least_s, second.least_s),
         most_s=max(first.most_s, second.most_s),
-        first_s=first.first_s,
         counted=first.counted + second.counted,
         trips=first.trips + second.trips,
         least_trips=min((run.least_trips for run in counted), default=0),
         most_trips=max((run.most_trips for run in counted), default=0),
         least_team=min(first.least_team, second.least_team),
         most_team=max(first.most_team, second.most_team),
-        nowait=first.nowait,
-        ordinal=first.ordinal,
-        text=first.text,
-        lines=first.lines,
-    )  # fmt: skip
+    )

@@ -20,12 +20,10 @@ from regionpredict.atomic_file import system_message, write_all
 from regionpredict.documents import input_errors_while_reading, read_bytes
 from regionpredict.errors import InputError
 from regionpredict.json_records import Record, json_record
-from regionpredict.measure.host_activity import Disturbance
 from regionpredict.measure.records import (
     SCHEMA,
     Campaign,
     EntryCase,
-    EntrySize,
     Host,
     RegionRun,
     Run,
@@ -157,82 +155,18 @@ def _value_text(value: object) -> str:
 def _parse_campaign(entry: Record) -> Campaign:
     if entry.text("schema") != SCHEMA:
         raise entry.error("schema", f"is not {SCHEMA}")
-    host = entry.inner("host")
-    return Campaign(
-        command=entry.texts("command"),
-        host=Host(
-            name=host.text("name"),
-            processor=host.text("processor"),
-            packages=host.whole("packages", 1),
-            cores_per_package=host.whole("cores_per_package", 1),
-            threads_per_core=host.whole("threads_per_core", 1),
-            domains_per_package=host.whole("domains_per_package", 1),
-        ),
-        binding=dict(entry.inner("binding").value),
-        started=entry.text("started"),
-    )
+    return entry.fill(Campaign, binding=dict(entry.inner("binding").value), runs=())
 
 
 def _parse_run(entry: Record) -> Run:
-    return Run(
-        threads=entry.whole("threads", 1),
-        repetition=entry.whole("repetition"),
-        warm_up=entry.truth_value("warm_up"),
-        wall_s=entry.number("wall_s"),
-        started=entry.text("started"),
-        load=entry.number("load"),
-        program=entry.text("program"),
-        compiler=entry.text("compiler"),
-        runtime=entry.text("runtime"),
-        regions=tuple(_region_run(region) for region in entry.inner_records("regions")),
-        beside=_load_of_others(entry),
-        teams=tuple(map(_region_run, entry.inner_records("teams")))
-        if "teams" in entry.value
-        else (),
-        exit_code=entry.whole("exit_code") if "exit_code" in entry.value else 0,
-        said=entry.texts("said") if "said" in entry.value else (),
-    )
-
-
-def _load_of_others(entry: Record) -> Disturbance | None:
-    """Returns the load of other processes. None in old files, and if the host does not report
-    it.
-    """
-    if "beside" not in entry.value or entry.is_null("beside"):
-        return None
-    beside = entry.inner("beside")
-    return Disturbance(beside.number("others"), beside.number("stolen"))
+    teams = entry.inner_records("teams") if "teams" in entry.value else ()
+    regions = tuple(map(_region_run, entry.inner_records("regions")))
+    return entry.fill(Run, regions=regions, teams=tuple(map(_region_run, teams)))
 
 
 def _region_run(region: Record) -> RegionRun:
-    known = region.value
-    return RegionRun(
-        file=region.text("file"),
-        line=region.whole("line"),
-        loop_line=region.whole("loop_line"),
-        function=region.text("function"),
-        directive=region.text("directive"),
-        build=region.text("build"),
-        executions=region.whole("executions", 1),
-        total_s=region.number("total_s"),
-        least_s=region.number("least_s"),
-        most_s=region.number("most_s"),
-        first_s=region.number("first_s"),
-        counted=region.whole("counted"),
-        trips=region.whole("trips"),
-        least_trips=region.whole("least_trips"),
-        most_trips=region.whole("most_trips"),
-        least_team=region.whole("least_team"),
-        most_team=region.whole("most_team"),
-        nowait=region.truth_value("nowait") if "nowait" in known else False,
-        ordinal=region.whole("ordinal", 1) if "ordinal" in known else 1,
-        text=region.text("text") if "text" in known else "",
-        lines=region.whole("lines") if "lines" in known else 0,
-        sizes=tuple(_parse_size(size) for size in region.inner_records("sizes"))
-        if "sizes" in known
-        else (),
-        cases=tuple(map(read_case, region.inner_records("cases"))) if "cases" in known else (),
-    )
+    cases = region.inner_records("cases") if "cases" in region.value else ()
+    return region.fill(RegionRun, cases=tuple(map(read_case, cases)))
 
 
 def read_case(case: Record) -> EntryCase:
@@ -241,8 +175,3 @@ def read_case(case: Record) -> EntryCase:
     values = case.inner("values")
     named = {name: values.whole(name, -(1 << 63)) for name in values.value if name}
     return EntryCase(case.whole("entries", 1), trips, named)
-
-
-def _parse_size(size: Record) -> EntrySize:
-    extremes = (size.whole(key, -(1 << 63)) for key in ("first", "least", "most"))
-    return EntrySize(size.text("name"), size.whole("entries", 1), *extremes)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from regionpredict.documents import read_text
 from regionpredict.errors import InputError
-from regionpredict.json_records import Record, json_record
+from regionpredict.json_records import Share, json_record
 
 _SCHEMA = "regionpredict/factors/1"
 _REMEDY = "give a file of regionpredict trace factors --format json"
@@ -25,11 +25,11 @@ class VersionRun:
 
     width: int
     runtime_s: float
-    load_balance: float
-    serialisation: float | None
-    transfer: float | None
-    communication: float
-    parallel: float
+    load_balance: Share
+    serialisation: Share | None
+    transfer: Share | None
+    communication: Share
+    parallel: Share
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,9 @@ def read_version(path: Path) -> Version:
     record = json_record(read_text(path, _REMEDY), "a result of trace factors", path, _REMEDY)
     if record.text("schema") != _SCHEMA:
         raise record.error("schema", f"is not '{_SCHEMA}'")
-    runs = tuple(_run_from_json(run) for run in record.inner_records("runs"))
+    runs = tuple(
+        run.fill(VersionRun, width=run.whole("ranks", 1)) for run in record.inner_records("runs")
+    )
     if not runs:
         raise record.error("runs", "is empty")
     return Version(path.stem, runs)
@@ -69,16 +71,3 @@ def by_width(versions: Sequence[Version]) -> Iterator[tuple[int, list[tuple[str,
                 remedy="give one result per version, and rename files with the same name",
             )
         yield width, own
-
-
-def _run_from_json(record: Record) -> VersionRun:
-    def share(key: str) -> float:
-        return record.number(key, most=1.0)
-
-    def known(key: str) -> float | None:
-        return None if record.is_null(key) else share(key)
-
-    return VersionRun(
-        record.whole("ranks", 1), record.number("runtime_s"), share("load_balance"),
-        known("serialisation"), known("transfer"), share("communication"), share("parallel"),
-    )  # fmt: skip

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from regionpredict.documents import input_errors_while_reading, read_text
 from regionpredict.errors import InputError
-from regionpredict.json_records import Record, json_record
+from regionpredict.json_records import Positive, Record, json_record
 from regionpredict.measure.store import append_line
 
 SCHEMA = "regionpredict/isoefficiency-campaign/1"
@@ -60,7 +60,7 @@ class SizeTime:
     """
 
     size: float
-    threads: int
+    threads: Positive
     actual_s: tuple[float, ...]
     free_s: float
     how: str
@@ -127,7 +127,7 @@ def read_file(path: Path) -> IsoefficiencyData:
         for number, line in enumerate(lines[1:], 2):
             record = json_record(line, WHAT, path, _REMEDY, number)
             if record.text("kind") == "graph":
-                graph = _graph_from_json(record)
+                graph = record.fill(SizeGraph)
                 graphs[graph.size] = graph
             else:
                 time = _time_from_json(record)
@@ -136,25 +136,6 @@ def read_file(path: Path) -> IsoefficiencyData:
             first.texts("command"), first.text("host"), tuple(graphs.values()),
             tuple(times.values()),
         )  # fmt: skip
-
-
-def _graph_from_json(record: Record) -> SizeGraph:
-    return SizeGraph(
-        record.number("size"), record.whole("tasks"), record.number("work_s"),
-        record.number("depth_s"),
-        record.number("undivided_s") if "undivided_s" in record.value else 0.0,
-        _host_from_json(record),
-    )  # fmt: skip
-
-
-def _host_from_json(record: Record) -> HostActivity | None:
-    if "host" not in record.value or record.is_null("host"):
-        return None
-    known = record.inner("host")
-    return HostActivity(
-        known.number("others"), known.number("stolen"), known.whole("discarded"),
-        known.truth_value("disturbed"),
-    )  # fmt: skip
 
 
 def _seconds_from_json(record: Record, key: str) -> tuple[float, ...]:
@@ -168,8 +149,5 @@ def _time_from_json(record: Record) -> SizeTime:
     seconds = _seconds_from_json(record, "actual_s")
     if not seconds or not all(seconds):
         raise record.error("actual_s", "must be a list of seconds")
-    return SizeTime(
-        record.number("size"), record.whole("threads", 1), seconds, record.number("free_s"),
-        record.text("how"), _seconds_from_json(record, "cpu_s") if "cpu_s" in record.value else (),
-        _host_from_json(record),
-    )  # fmt: skip
+    processor = _seconds_from_json(record, "cpu_s") if "cpu_s" in record.value else ()
+    return record.fill(SizeTime, actual_s=seconds, cpu_s=processor)
