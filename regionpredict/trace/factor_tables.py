@@ -12,8 +12,8 @@ import csv
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from regionpredict.documents import input_errors_while_reading, read_text
 from regionpredict.errors import InputError
@@ -55,26 +55,6 @@ _MOST_PROCESSES = 10**9  # larger numbers are damaged
 _LARGEST = 1e30  # upper bound of times and counts
 
 
-@dataclass(frozen=True, slots=True)
-class _TableRun:
-    """The values of one run in a table or report. Shares are from 0 to 1. `runtime_s` is in
-    seconds, or in an unknown unit if `relative` is set.
-    """
-
-    name: str
-    ranks: int
-    width: int
-    runtime_s: float
-    load_balance: float
-    communication: float
-    serialisation: float | None = None
-    transfer: float | None = None
-    instructions: float | None = None
-    cycles: float | None = None
-    relative: bool = False
-    notes: tuple[str, ...] = ()
-
-
 def read_factor_table(path: Path, region: str | None = None) -> list[RunFactors]:
     """Reads the runs in a `.csv` or `.json` file. `region` selects a region of a TALP report, and
     None the whole run.
@@ -82,61 +62,48 @@ def read_factor_table(path: Path, region: str | None = None) -> list[RunFactors]
     Raises InputError if the file lacks required values.
     """
     if path.suffix == ".json":
-        return [_as_run_factors(_checked_run(_read_talp_run(path, region), _TALP_REMEDY, path))]
+        return [_read_talp_run(path, region)]
     if region is not None:
         raise InputError(
             "a table of POP metrics has whole runs", remedy="leave --phase out", path=str(path)
         )
-    return [_as_run_factors(_checked_run(run, _CSV_REMEDY, path)) for run in _read_pop_runs(path)]
+    return _read_pop_runs(path)
 
 
-def _checked_run(run: _TableRun, remedy: str, path: Path) -> _TableRun:
-    """Returns the run with shares limited to 1. Raises InputError if a value is out of range."""
-    shares = {
-        name: getattr(run, name)
-        for name in ("load_balance", "communication", "serialisation", "transfer")
-        if getattr(run, name) is not None
-    }
-    numbers = {"number": run.ranks, "threads": run.width}
-    others = {"run time": run.runtime_s, "instructions": run.instructions, "cycles": run.cycles}
+def _run_of_table(
+    path: Path, remedy: str, *, name: str, ranks: int, width: int, runtime_s: float,
+    shares: Mapping[str, float], **known: Any,
+) -> RunFactors:  # fmt: skip
+    """Returns the factors of a run in a table or report, with shares limited to 1.
+
+    `shares` are load balance, communication, and its two factors if the table has them. `runtime_s`
+    is in seconds, or in an unknown unit if the run is `relative`. `known` are other fields of the
+    result. Raises InputError if a value is out of range.
+    """
+    numbers = {"number": ranks, "threads": width}
+    others = {"run time": runtime_s, **{key: known.get(key) for key in ("instructions", "cycles")}}
     for values, most in ((shares, _ONE), (numbers, _MOST_PROCESSES), (others, _LARGEST)):
-        for name, value in values.items():
+        for key, value in values.items():
             if value is not None and not 1 / _LARGEST <= value <= most:
                 raise InputError(
-                    f"{name.replace('_', ' ')} of {run.ranks:g} processes: {value:g} is out of "
-                    "range",
+                    f"{key.replace('_', ' ')} of {ranks:g} processes: {value:g} is out of range",
                     remedy=remedy,
                     path=str(path),
                 )
-    return replace(run, **{name: min(value, 1.0) for name, value in shares.items()})
-
-
-def _as_run_factors(run: _TableRun) -> RunFactors:
-    useful_maximum = run.communication * run.runtime_s
+    factors = {key: min(value, 1.0) for key, value in shares.items()}
+    balance, communication = factors["load_balance"], factors["communication"]
+    transfer, useful_maximum = factors.get("transfer"), communication * runtime_s
     return RunFactors(
-        name=run.name,
-        ranks=run.ranks,
-        width=run.width,
-        runtime_s=run.runtime_s,
-        ideal_runtime_s=None if run.transfer is None else run.runtime_s * run.transfer,
-        useful_s=run.load_balance * useful_maximum * run.width,
-        useful_maximum_s=useful_maximum,
-        own_maximum_s=useful_maximum,
-        load_balance=run.load_balance,
-        serialisation=run.serialisation,
-        transfer=run.transfer,
-        definition=GIVEN,
-        serialisations={},
-        eager=(),
-        instructions=run.instructions,
-        cycles=run.cycles,
-        undivided=run.communication,
-        relative=run.relative,
-        notes=run.notes,
-    )
+        name=name, ranks=ranks, width=width, runtime_s=runtime_s,
+        ideal_runtime_s=None if transfer is None else runtime_s * transfer,
+        useful_s=balance * useful_maximum * width, useful_maximum_s=useful_maximum,
+        own_maximum_s=useful_maximum, load_balance=balance,
+        serialisation=factors.get("serialisation"), transfer=transfer, definition=GIVEN,
+        serialisations={}, eager=(), undivided=communication, **known,
+    )  # fmt: skip
 
 
-def _read_talp_run(path: Path, region: str | None) -> _TableRun:
+def _read_talp_run(path: Path, region: str | None) -> RunFactors:
     text = read_text(path, _TALP_REMEDY)
     record = json_record(text, "a report of TALP", path, _TALP_REMEDY)
     place = next((key for key in _REGIONS if key in record.value), _REGIONS[0])
@@ -162,16 +129,12 @@ def _read_talp_run(path: Path, region: str | None) -> _TableRun:
     balance = _talp_balance(found, cpus, ranks, elapsed, useful)
     if not 0 < balance <= 1:
         raise found.error("mpiLoadBalance", "is not a share above 0")
-    return _TableRun(
-        name=path.stem,
-        ranks=max(ranks, 1),
-        width=cpus,
+    return _run_of_table(
+        path, _TALP_REMEDY, name=path.stem, ranks=max(ranks, 1), width=cpus,
         runtime_s=elapsed * _NANOSECOND,
-        load_balance=balance,
-        communication=min(parallel / balance, 1.0),
-        instructions=_counter_sum(found, "instructions"),
-        cycles=_counter_sum(found, "cycles"),
-    )
+        shares={"load_balance": balance, "communication": min(parallel / balance, 1.0)},
+        instructions=_counter_sum(found, "instructions"), cycles=_counter_sum(found, "cycles"),
+    )  # fmt: skip
 
 
 def _talp_balance(region: Record, cpus: int, ranks: int, elapsed: float, useful: float) -> float:
@@ -208,7 +171,7 @@ def _counter_sum(region: Record, key: str) -> float | None:
     return value if value > 0 else None
 
 
-def _read_pop_runs(path: Path) -> list[_TableRun]:
+def _read_pop_runs(path: Path) -> list[RunFactors]:
     text = read_text(path, _CSV_REMEDY)
     first = text.partition("\n")[0]
     separator = next((mark for mark in (";", "\t") if mark in first), ",")
@@ -254,7 +217,7 @@ def _read_pop_runs(path: Path) -> list[_TableRun]:
 
 def _pop_run_of_row(
     row: Mapping[str, float], clock: str | None, unit: float, scale: float, path: Path
-) -> _TableRun:
+) -> RunFactors:
     """Creates a run from a row of a table. Its run time follows from the value named `clock`."""
     share = {key: row[key] * scale for key in _SHARES if key in row}
     balance, whole = share.get("load_balance"), share.get("parallel")
@@ -303,18 +266,12 @@ def _pop_run_of_row(
         if row.get(name) and clock == "runtime"
     }
     assert balance is not None and communication is not None and runtime is not None
-    return _TableRun(
-        name=f"{path.stem}, {ranks}",
-        ranks=ranks,
-        width=ranks * threads,
+    return _run_of_table(
+        path, _CSV_REMEDY, name=f"{path.stem}, {ranks}", ranks=ranks, width=ranks * threads,
         runtime_s=runtime,
-        load_balance=balance,
-        communication=communication,
-        **parts,
-        **counted,
-        relative=clock != "runtime",
-        notes=tuple(notes),
-    )
+        shares={"load_balance": balance, "communication": communication, **parts},
+        relative=clock != "runtime", notes=tuple(notes), **counted,
+    )  # fmt: skip
 
 
 def _value_name_and_unit(cell: str) -> tuple[str, int, float]:
