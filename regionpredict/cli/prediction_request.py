@@ -61,7 +61,8 @@ class PredictionRequest:
 
     def document(self) -> dict[str, Any]:
         """Returns the request as an entry of a hints file."""
-        return {name: getattr(self, name) for name in self.__slots__}
+        values = {name: getattr(self, name) for name in self.__slots__}
+        return {name: list(own) if isinstance(own, tuple) else own for name, own in values.items()}
 
 
 def given_sizes(given: Sequence[str], file: str | None) -> tuple[str, ...]:
