@@ -185,11 +185,6 @@ SUPERLINEAR = Constant(
     1.05, "of the number of threads", "assumed",
     "a speedup above this is reported with its reason: repeated runs differ by less",
 )  # fmt: skip
-PLAUSIBLE_GAIN = Constant(
-    128.0, "1", "assumed",
-    "the largest gain of a thread from data in its caches. In the shipped machine files, the "
-    "latency of memory is 32 to 108 times that of the first-level cache",
-)  # fmt: skip
 
 # -- how far an assumed figure of a machine is off ------------------------------------------------
 # Standard deviations of the logarithm, from the figures of shipped machine files: their differences

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from regionpredict.predict.curve import Point, Superlinear
-from regionpredict.predict.saturation.constants import PLAUSIBLE_GAIN, SUPERLINEAR
+from regionpredict.predict.saturation.constants import SUPERLINEAR
 from regionpredict.predict.saturation.memory_overflow import overflowing_share
 from regionpredict.predict.saturation.region_time import RegionTime
 
@@ -28,8 +28,8 @@ def superlinear_gain(points: Sequence[Point], time: RegionTime) -> Superlinear |
 
 
 def with_all_work(points: Sequence[Point]) -> tuple[tuple[Point, ...], bool]:
-    """Returns the points with a linear speedup where no cache explains a larger one, and whether
-    there was such a point.
+    """Returns the points with a linear speedup where threads together compute too little, and
+    whether there was such a point.
 
     The thread count may change the work, as in blocks of n / p elements with quadratic work. The
     total then decreases by the factor p at most. Any smaller total is an error in the count.
@@ -37,8 +37,9 @@ def with_all_work(points: Sequence[Point]) -> tuple[tuple[Point, ...], bool]:
     first, kept = points[0], []
     for point in points:
         more = point.threads / first.threads
-        if point.speedup > more * max(more, PLAUSIBLE_GAIN.value):
-            scale = first.seconds / more / point.seconds if point.seconds else 1.0
+        least = first.terms.get("compute", 0.0) / (SUPERLINEAR.value * more * more)
+        if point.terms.get("compute", 0.0) < least and point.speedup > more:
+            scale = first.seconds / more / point.seconds
             terms = {name: scale * seconds for name, seconds in point.terms.items()}
             kept.append(point._replace(seconds=scale * point.seconds, speedup=more, terms=terms))
         else:

@@ -94,7 +94,7 @@ def test_it_is_told_for_the_numbers_of_threads_that_are_asked_for(tmp_path: Path
 
 def test_lost_work_is_no_speedup() -> None:
     """Threads that together do a ten thousandth of the work show an error in the count."""
-    seconds = {1: 1.0, 2: 1e-4, 4: 0.01, 8: 0.02}
+    seconds = {1: 1.0, 2: 1e-4, 4: 0.08, 8: 0.02}
     points = tuple(
         Point(threads, spent, 1.0 / spent, "compute", {"compute": spent}, 0.0, 0.0)
         for threads, spent in seconds.items()
@@ -102,7 +102,16 @@ def test_lost_work_is_no_speedup() -> None:
     own, lost = with_all_work(points)
     assert lost
     assert [(p.threads, p.seconds, p.speedup) for p in own] == [
-        (1, 1.0, 1.0), (2, 0.5, 2.0), (4, 0.01, 100.0), (8, 0.02, 50.0),
+        (1, 1.0, 1.0), (2, 0.5, 2.0), (4, 0.08, 12.5), (8, 0.02, 50.0),
     ]  # fmt: skip
     assert own[1].terms == pytest.approx({"compute": 0.5})
     assert with_all_work(own) == (own, False)
+
+
+def test_faster_memory_is_no_lost_work() -> None:
+    terms = ({"compute": 0.1, "cache": 99.9}, {"compute": 0.05, "cache": 0.01})
+    points = tuple(
+        Point(threads, sum(spent.values()), 100.0 / sum(spent.values()), "cache", spent, 0.0, 0.0)
+        for threads, spent in zip((1, 2), terms, strict=True)
+    )
+    assert with_all_work(points) == (points, False)
