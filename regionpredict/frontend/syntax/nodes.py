@@ -7,18 +7,31 @@ in the program.
 
 from __future__ import annotations
 
-from typing import NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from regionpredict.frontend.syntax.directive import Pragma
 from regionpredict.ir import Span
 
-_Node = TypeVar("_Node")
+if TYPE_CHECKING:
+    from typing_extensions import Self, dataclass_transform
+
+    @dataclass_transform(eq_default=False, frozen_default=True)
+    class _Node:
+        """The type of nodes for mypy, which compares named tuples element by element. For unions of
+        recursive ones, this takes minutes.
+        """
+
+        def _replace(self, **changes: Any) -> Self: ...
+else:
+    _Node = NamedTuple
+
+_AnyNode = TypeVar("_AnyNode")
 
 
 _MOST_SIZES = 64  # maximum length of an array whose elements are tracked separately
 
 
-def _by_identity(node: type[_Node]) -> type[_Node]:
+def _by_identity(node: type[_AnyNode]) -> type[_AnyNode]:
     """Makes two tuples with equal contents unequal. A frozen dataclass would take three times as
     long to create.
     """
@@ -27,7 +40,7 @@ def _by_identity(node: type[_Node]) -> type[_Node]:
     return node
 
 
-class CType(NamedTuple):
+class CType(_Node):
     """A C type. `kind` is 'int', 'float', 'pointer', 'array', 'struct', 'void' or 'unknown'.
 
     `bits` is the width of a number, or 8 times the size of a struct if it is known. `element` is
@@ -171,7 +184,7 @@ class Decl:
 
 
 @_by_identity
-class Name(NamedTuple):
+class Name(_Node):
     """A use of a declared name."""
 
     decl: Decl
@@ -179,7 +192,7 @@ class Name(NamedTuple):
 
 
 @_by_identity
-class IntLit(NamedTuple):
+class IntLit(_Node):
     """An integer constant with its width in bits. The width is at least that of `int`."""
 
     value: int
@@ -188,7 +201,7 @@ class IntLit(NamedTuple):
 
 
 @_by_identity
-class FloatLit(NamedTuple):
+class FloatLit(_Node):
     """A floating constant and its width."""
 
     bits: int = 64
@@ -196,7 +209,7 @@ class FloatLit(NamedTuple):
 
 
 @_by_identity
-class Unary(NamedTuple):
+class Unary(_Node):
     """A unary operator: `-x`, `!x`, `~x`, `*p`, `&x`, `++x`, `--x`, `x++`, `x--`. The last two are
     written `p++` and `p--`.
     """
@@ -207,7 +220,7 @@ class Unary(NamedTuple):
 
 
 @_by_identity
-class Binary(NamedTuple):
+class Binary(_Node):
     """A binary operator, `left op right`, including the comma and logical operators."""
 
     op: str
@@ -216,7 +229,7 @@ class Binary(NamedTuple):
 
 
 @_by_identity
-class Assign(NamedTuple):
+class Assign(_Node):
     """An assignment `left op right` with `=`, `+=`, ..."""
 
     op: str
@@ -226,7 +239,7 @@ class Assign(NamedTuple):
 
 
 @_by_identity
-class Ternary(NamedTuple):
+class Ternary(_Node):
     """A conditional expression `condition ? then : other`."""
 
     condition: Expression
@@ -235,16 +248,16 @@ class Ternary(NamedTuple):
 
 
 @_by_identity
-class Index(NamedTuple):
+class Index(_Node):
     """An array subscript `base[index]`."""
 
     base: Expression
-    index: Expression  # type: ignore[assignment]  # hides the unused tuple.index
+    index: Expression
     span: Span
 
 
 @_by_identity
-class Member(NamedTuple):
+class Member(_Node):
     """A member access `base.field` or `base->field`."""
 
     base: Expression | None
@@ -254,7 +267,7 @@ class Member(NamedTuple):
 
 
 @_by_identity
-class CallExpr(NamedTuple):
+class CallExpr(_Node):
     """A call `name(args)`. `decl` is None for a call through a pointer or of an unknown function.
 
     For a call through a variable, a member or a table, `pointer` is the expression that contains
@@ -278,7 +291,7 @@ class CallExpr(NamedTuple):
 
 
 @_by_identity
-class Cast(NamedTuple):
+class Cast(_Node):
     """A cast `(type) operand`, or a C++ object with the call of its `constructor`."""
 
     ctype: CType
@@ -287,7 +300,7 @@ class Cast(NamedTuple):
 
 
 @_by_identity
-class Opaque(NamedTuple):
+class Opaque(_Node):
     """An unsupported expression with its supported subexpressions.
 
     `string` is the value of a string literal. An initializer list has the text `{}`. In the list, a
@@ -321,7 +334,7 @@ Expression = (
 
 
 @_by_identity
-class Compound(NamedTuple):
+class Compound(_Node):
     """A block `{ ... }`, or the statement after a label.
 
     For a label of a `switch`, `cases` contains its value, or None for `default`. For any other
@@ -334,7 +347,7 @@ class Compound(NamedTuple):
 
 
 @_by_identity
-class ExprStmt(NamedTuple):
+class ExprStmt(_Node):
     """An expression evaluated for its effect."""
 
     expr: Expression
@@ -342,7 +355,7 @@ class ExprStmt(NamedTuple):
 
 
 @_by_identity
-class DeclStmt(NamedTuple):
+class DeclStmt(_Node):
     """A declaration statement. Each declared variable has an initializer or None."""
 
     decls: tuple[Decl, ...]
@@ -350,7 +363,7 @@ class DeclStmt(NamedTuple):
 
 
 @_by_identity
-class For(NamedTuple):
+class For(_Node):
     """A loop `for (init; condition; increment) body`."""
 
     init: Stmt | None
@@ -362,7 +375,7 @@ class For(NamedTuple):
 
 
 @_by_identity
-class RangeFor(NamedTuple):
+class RangeFor(_Node):
     """A C++ loop `for (variable : range) body`."""
 
     variable: Decl | None
@@ -372,7 +385,7 @@ class RangeFor(NamedTuple):
 
 
 @_by_identity
-class While(NamedTuple):
+class While(_Node):
     """A loop `while (condition) body`, or `do body while (...)` if `behind` is set."""
 
     condition: Expression
@@ -382,7 +395,7 @@ class While(NamedTuple):
 
 
 @_by_identity
-class If(NamedTuple):
+class If(_Node):
     """A branch `if (condition) then else other`."""
 
     condition: Expression
@@ -392,7 +405,7 @@ class If(NamedTuple):
 
 
 @_by_identity
-class Switch(NamedTuple):
+class Switch(_Node):
     """A `switch (condition) body`. The labels in it are `Compound` statements with `cases`."""
 
     condition: Expression
@@ -401,7 +414,7 @@ class Switch(NamedTuple):
 
 
 @_by_identity
-class Return(NamedTuple):
+class Return(_Node):
     """A return statement `return value;`."""
 
     value: Expression | None
@@ -409,7 +422,7 @@ class Return(NamedTuple):
 
 
 @_by_identity
-class Jump(NamedTuple):
+class Jump(_Node):
     """A jump: `break`, `continue` or `goto`. For `goto`, `label` is its target."""
 
     kind: str
@@ -418,7 +431,7 @@ class Jump(NamedTuple):
 
 
 @_by_identity
-class Directive(NamedTuple):
+class Directive(_Node):
     """An OpenMP directive with its statement, which is None for a standalone directive."""
 
     pragma: Pragma
@@ -427,7 +440,7 @@ class Directive(NamedTuple):
 
 
 @_by_identity
-class Unread(NamedTuple):
+class Unread(_Node):
     """An unsupported statement, such as assembler code or a statement expression."""
 
     what: str
@@ -462,7 +475,7 @@ def is_virtual_table(ctype: CType) -> bool:
 
 
 @_by_identity
-class Function(NamedTuple):
+class Function(_Node):
     """A function with a body.
 
     A `closure` is the body of a lambda, which uses the variables around it. `shown` is the readable
