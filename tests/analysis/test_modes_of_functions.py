@@ -6,6 +6,7 @@ import random
 from pathlib import Path
 
 import pytest
+from further_cases import further_slow
 
 from tests.analysis.test_possible_callees import counted, executions, frontends, program, read
 
@@ -147,7 +148,7 @@ def test_a_number_that_a_recursion_changes_is_no_size(frontend: str, tmp_path: P
 
 @frontends
 @pytest.mark.compiler
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", further_slow(2, range(6)))
 def test_modes_of_random_programs(seed: int, frontend: str, tmp_path: Path) -> None:
     path = tmp_path / "case.c"
     path.write_text(program(*made(random.Random(seed))))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 import pytest
+from further_cases import further_slow
 from nest_texts import facts_of, facts_of_text, nest_of
 from simulated_nest import stack_distances
 from small_nests import NESTS, lowered
@@ -50,7 +51,9 @@ SEVERAL_LOOPS = {
 }
 
 
-@pytest.mark.parametrize("text", SEVERAL_LOOPS.values(), ids=SEVERAL_LOOPS.keys())
+@pytest.mark.parametrize(
+    "text", further_slow(2, [pytest.param(text, id=name) for name, text in SEVERAL_LOOPS.items()])
+)
 def test_misses_of_loops_side_by_side(text: str) -> None:
     """A row is nine lines: of caches of less than one, of all of an iteration, of all there is."""
     nest = nest_of(f"for (int i = 0; i < n; i++) {text}", MATRIX, n=64)
