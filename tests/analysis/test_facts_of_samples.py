@@ -38,6 +38,7 @@ def analysed(name: str, frontend: str) -> tuple[tuple[RegionFacts, tuple[Definit
     return tuple((f, result.program.definitions[f.region.id]) for f in result.facts)
 
 
+@cache
 def claims_of(name: str) -> list[dict[str, Any]]:
     document = yaml.safe_load(SAMPLES[name].with_suffix(".facts.yaml").read_text())
     regions: list[dict[str, Any]] = document["regions"]

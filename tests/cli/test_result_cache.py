@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from further_cases import further_slow
 
 sys.path.append(str(Path(__file__).parents[1] / "readers"))
 from spoilt_inputs import mutants
@@ -151,7 +152,7 @@ FORMS: tuple[tuple[str, ...], ...] = (
 )
 
 
-@pytest.mark.parametrize("words", FORMS, ids=" ".join)
+@pytest.mark.parametrize("words", further_slow(5, [pytest.param(w, id=" ".join(w)) for w in FORMS]))
 def test_the_answer_given_again_is_the_one_of_a_run(
     project: Project, words: tuple[str, ...]
 ) -> None:
@@ -185,13 +186,15 @@ CHANGES: dict[str, Callable[[Project], None]] = {
         json.dumps([{"directory": ".", "file": "main.c", "command": "cc -DFACTOR=3 main.c"}]),
     ),
 }
+_FIRST = ("a source", "a header", "a header earlier in the path", "a source less", "the machine",
+          "commands for the folder")  # fmt: skip
 
 
 @pytest.mark.parametrize(
     ("change", "frontend"),
     [
-        pytest.param(change, frontend, marks=[pytest.mark.slow] if again else [])
-        for change in CHANGES
+        pytest.param(change, frontend, marks=[pytest.mark.slow] if again or further else [])
+        for further, change in [(change not in _FIRST, change) for change in CHANGES]
         for again, frontend in enumerate(FRONTENDS)
     ],
 )
@@ -294,7 +297,7 @@ def damaged(good: bytes) -> dict[str, bytes]:
     }
 
 
-@pytest.mark.parametrize("suffix", ["answer", "questions"])
+@pytest.mark.parametrize("suffix", further_slow(1, ["answer", "questions"]))
 def test_a_damaged_file_is_no_answer(project: Project, suffix: str) -> None:
     good = project.run(*PREDICT)
     (path,) = (project.cache / "regionpredict" / "results").glob(f"*.{suffix}")

@@ -191,6 +191,7 @@ def test_prices_for_robust_summaries():
     assert steady.rarity > usual.rarity
 
 
+@pytest.mark.slow  # `test_fit_more.py` has the intervals without repetitions
 def test_intervals_of_formulas_hold_what_is_measured_beyond_the_points():
     """Runs differ by 1 %, and their repetitions by 2 %."""
     rng = np.random.default_rng(3)

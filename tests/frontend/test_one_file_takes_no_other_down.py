@@ -84,7 +84,7 @@ def test_pycparser_stops_at_macros_without_end(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("frontend", FRONTENDS)
 @pytest.mark.parametrize("header", ["/dev/zero", "pipe.h", "/dev/tty", "/proc/kmsg", "long.h"])
-@pytest.mark.parametrize("marks", ['""', "<>"])
+@pytest.mark.parametrize("marks", further_slow(1, ['""', "<>"]))
 def test_a_header_that_is_no_file_is_left_out(
     tmp_path: Path, frontend: str, header: str, marks: str
 ) -> None:
@@ -187,7 +187,7 @@ def test_a_source_that_is_a_pipe(tmp_path: Path, frontend: str) -> None:
 
 @pytest.mark.parametrize("frontend", further_slow(1, FRONTENDS))
 @pytest.mark.parametrize("name", [b"caf\xe9.c", b"two\nlines.c"], ids=["latin-1", "newline"])
-@pytest.mark.parametrize("form", ["table", "json", "csv"])
+@pytest.mark.parametrize("form", further_slow(2, ["table", "json", "csv"]))
 def test_odd_file_names_are_one_line(tmp_path: Path, frontend: str, name: bytes, form: str) -> None:
     folder = folder_of(tmp_path, LOOP % "0", os.fsdecode(name))
     done = subprocess.run(

@@ -188,6 +188,7 @@ LOOPS = st.fixed_dictionaries(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(loop=LOOPS)
 def test_random_loop(tmp_path_factory: pytest.TempPathFactory, loop: dict[str, str]) -> None:

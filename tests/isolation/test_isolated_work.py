@@ -105,8 +105,15 @@ ENDS = {
 }
 
 
+# A wait for a file is in `test_one_file_takes_no_other_down.py` as well, from the command on.
 @pytest.mark.parametrize("processes", further_slow(1, [3, 1]))
-@pytest.mark.parametrize("end", ENDS, ids=lambda end: end.__name__)
+@pytest.mark.parametrize(
+    "end",
+    [
+        pytest.param(end, marks=[pytest.mark.slow] * (end is wait_for_a_writer), id=end.__name__)
+        for end in ENDS
+    ],
+)
 def test_what_ends_a_piece_is_its_own_failure(end, processes: int) -> None:  # type: ignore[no-untyped-def]
     outcomes = run_isolated(
         lambda n: end(n) if n == 2 else n,

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from further_cases import further_slow
 from region_facts import counted, pattern, reuse
 from region_reader import Region, regions
 from region_runner import Environment, contexts, parameters, tally, touched_bytes
@@ -17,6 +19,7 @@ SAMPLES = {path.stem: path for path in sorted(ROOM.glob("*/*/*.c"))}
 SIZES = ([6, 5, 7, 4, 8], [9, 11, 8, 10, 7])
 
 
+@cache
 def facts_of(path: Path) -> list[dict[str, Any]]:
     document = yaml.safe_load(path.with_suffix(".facts.yaml").read_text())
     assert document["source"] == path.name
@@ -57,7 +60,7 @@ def test_dimensions_reuse_and_patterns(name: str) -> None:
                 assert access["pattern"] == pattern(ref, outside), ref.text
 
 
-@pytest.mark.parametrize("sizes", SIZES, ids=["small", "large"])
+@pytest.mark.parametrize("sizes", further_slow(1, [pytest.param(s, id=str(s[0])) for s in SIZES]))
 @pytest.mark.parametrize("name", SAMPLES)
 def test_counts(name: str, sizes: list[int]) -> None:
     read, facts = regions(SAMPLES[name]), facts_of(SAMPLES[name])

@@ -9,6 +9,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from further_cases import further_slow
 
 ROOM = Path(__file__).resolve().parents[2] / "polybench_samples"
 SAMPLES = {path.stem: path for path in sorted(ROOM.glob("*/*/*.c"))}
@@ -62,7 +63,7 @@ def test_data_sets_grow(name: str) -> None:
     assert allocated_bytes(main_of(SAMPLES[name])) == standard
 
 
-@pytest.mark.parametrize("cache", [1 << 20, 12 << 20, 1 << 30])
+@pytest.mark.parametrize("cache", further_slow(1, [12 << 20, 1 << 20, 1 << 30]))
 @pytest.mark.parametrize("name", sorted(SAMPLES.keys() - SMALL_ON_PURPOSE))
 def test_cache_bytes_give_ten_times_the_cache(name: str, cache: int) -> None:
     # The samples of pages hold their vectors twice, and random_gather an index besides.

@@ -19,7 +19,7 @@ from regionpredict.tasks.iteration_range import IterationRange
 from regionpredict.tasks.json_file import json_graph, json_text
 from regionpredict.tasks.task_graph import CHUNK, IMPLICIT
 
-THREADS = pytest.mark.parametrize("threads", [1, 2, 3])
+THREADS = pytest.mark.parametrize("threads", further_slow(2, [1, 3, 2]))
 PROGRAM = """
 #include <stdlib.h>
 static volatile double sink;
@@ -188,7 +188,7 @@ def test_loops_inside_chunks_keep_the_count_of_those_around_them(record, compile
 
 
 @pytest.mark.compiler
-@pytest.mark.parametrize("schedule", ["static", "static, 8", "guided"])
+@pytest.mark.parametrize("schedule", further_slow(1, ["static, 8", "static", "guided"]))
 def test_loops_are_dealt_among_threads_that_take_turns(build, tmp_path, schedule):
     """Each thread's recorded processor time covers what it reads around its own iterations."""
     text = loop(f"parallel for schedule({schedule})", "int i = 0; i < n; i++")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from further_cases import further_slow
 from nest_texts import counter_of, facts_of_text, nest_of, workload_in
 from simulated_nest import simulated
 from small_nests import NESTS, ROWS, lowered
@@ -12,7 +13,7 @@ from regionpredict.workload import ArrayTraffic, CacheLevel, LevelTraffic
 from regionpredict.workload.cache_traffic import touched_bytes
 
 
-@pytest.mark.parametrize("name", NESTS)
+@pytest.mark.parametrize("name", further_slow(10, NESTS))
 def test_traffic_of_small_nests(name: str) -> None:
     nest = lowered(name)
     wrong = []

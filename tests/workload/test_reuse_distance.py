@@ -20,7 +20,7 @@ ROUGH = {"triangle": 0.12, "rowsdown": 0.4, "syrk": 0.3, "columns": 0.15}
 """Triangles are looked at in eight places, and lines at the ends of columns weigh in 25 rows."""
 
 
-@pytest.mark.parametrize("name", NESTS)
+@pytest.mark.parametrize("name", further_slow(10, NESTS))
 def test_misses_of_caches_of_all_sizes(name: str) -> None:
     """From 10 to 120 % of the data; a reference that the trace has once more hits at once."""
     nest = lowered(name)

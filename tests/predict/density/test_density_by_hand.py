@@ -10,6 +10,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
+from further_cases import further_slow
 
 from regionpredict.frontend import requests_for
 from regionpredict.machine import Machine, load
@@ -324,11 +325,11 @@ def test_borderline_is_within_a_twentieth(tmp_path: Path) -> None:
     assert near.borderline
 
 
-def test_misses_and_hits_add_up_to_the_accesses(tmp_path: Path, machine: Machine) -> None:
+@pytest.mark.parametrize("kind", further_slow(1, ["stencils", "linear_algebra"]))
+def test_misses_and_hits_add_up_to_the_accesses(kind: str, machine: Machine) -> None:
     """Conservation: of counted references, hits and misses together are as many as accesses."""
     root = Path(__file__).resolve().parents[3] / "polybench_samples"
-    paths = [str(root / "linear_algebra"), str(root / "stencils")]
-    for one in predict(analyse(requests_for(paths), {}), machine).predictions:
+    for one in predict(analyse(requests_for([str(root / kind)]), {}), machine).predictions:
         assert one.derivation is not None
         for score, statement in zip(one.derivation.statements, one.facts.statements, strict=True):
             counted = sum(access.counted for access in statement.accesses)
