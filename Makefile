@@ -31,7 +31,7 @@ lint: $(VENV)/installed-test
 	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target $(CHECKS)
 
 check-types: $(VENV)/installed-test
-	$(BIN)/mypy
+	MYPY_NUM_WORKERS=2 $(BIN)/mypy
 
 check-pages: $(VENV)/installed-test
 	$(BIN)/mkdocs build --strict --quiet

@@ -6,7 +6,9 @@ finds, where the first cases show the property and each takes most of a second.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -25,3 +27,14 @@ def further_slow(first: int, cases: Iterable[Any]) -> list[Any]:
             values = case if isinstance(case, tuple) else (case,)
             marked.append(pytest.param(*values, marks=pytest.mark.slow))
     return marked
+
+
+def of_each_kind(samples: Mapping[str, Path]) -> list[Any]:
+    """The names of sample programs. All but the first three of each folder are marked slow."""
+    found: Counter[Path] = Counter()
+    names = []
+    for name, path in samples.items():
+        kind = path.parent.parent
+        found[kind] += 1
+        names.append(pytest.param(name, marks=[pytest.mark.slow] * (found[kind] > 3)))
+    return names

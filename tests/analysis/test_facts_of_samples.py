@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 import yaml
+from further_cases import of_each_kind
 
 from regionpredict.analysis import RegionFacts, bind_names
 from regionpredict.frontend import default_frontend, requests_for
@@ -27,7 +28,7 @@ SAMPLES = {path.stem: path for path in sorted(ROOT.glob("polybench_samples/*/*/*
 SIZES = ([6, 5, 7, 4, 8], [9, 11, 8, 10, 7])
 TYPE = re.compile(r"^(?:unsigned |const )*(?:double|float|int|long) ")
 
-each_sample = pytest.mark.parametrize("name", SAMPLES)
+each_sample = pytest.mark.parametrize("name", of_each_kind(SAMPLES))
 # One front end: `tests/frontend/test_twins.py` holds the other to it over all samples.
 each_frontend = pytest.mark.parametrize("frontend", [default_frontend()])
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from further_cases import further_slow
 
 from regionpredict.analysis.history.first_touch import placements_of_regions
 from regionpredict.analysis.history.first_writes import simulate_first_writes
@@ -40,7 +41,7 @@ CASES = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", further_slow(6, CASES))
 def test_the_first_writer_of_a_vector(tmp_path: Path, name: str) -> None:
     members, main, kind = CASES[name]
     path = tmp_path / "f.cpp"

@@ -164,7 +164,7 @@ def _compiled_and_run(folder: Path, compiler: str, source: str) -> int:
 
 
 @pytest.mark.compiler
-@pytest.mark.parametrize("reader", READERS)
+@pytest.mark.parametrize("reader", further_slow(6, READERS))
 def test_a_size_from_a_file_is_the_one_that_the_program_reads(tmp_path: Path, reader: str) -> None:
     (tmp_path / "main.c").write_text(PROGRAM % READERS[reader])
     (tmp_path / "input.dat").write_text(INPUT)

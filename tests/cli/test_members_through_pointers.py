@@ -74,7 +74,7 @@ def _trips(folder: Path, text: str, *given: str) -> list[int | None]:
 @pytest.mark.parametrize(
     ("text", "asked", "spellings"),
     further_slow(
-        2,
+        1,
         [
             (OWN, "main:f.n", ["f.n", "f->n", "main:f.n", "smooth:f->n"]),
             (NESTED, "s.u.n", ["s.u.n", "sim->u.n", "g->n", "f->n", "main:s.u.n"]),

@@ -128,12 +128,19 @@ def test_an_unknown_size_is_answered_with_those_there_are(
 
 @pytest.mark.parametrize(
     ("text", "place", "said"),
-    [
-        ("machine = [\n", "", "not closed or not complete at the end of the file"),
-        ("# mine\nmachine dunnington\n", ":2:9", "expected '=' after a key in a key/value pair"),
-        ("machine = dunnington\n", ":1:11", "invalid value; put text in quotes"),
-        ('machine = "a"\nmachine = "b"\n', ":2:14", "cannot overwrite a value"),
-    ],
+    further_slow(
+        2,
+        [
+            ("machine = [\n", "", "not closed or not complete at the end of the file"),
+            (
+                "# mine\nmachine dunnington\n",
+                ":2:9",
+                "expected '=' after a key in a key/value pair",
+            ),
+            ("machine = dunnington\n", ":1:11", "invalid value; put text in quotes"),
+            ('machine = "a"\nmachine = "b"\n', ":2:14", "cannot overwrite a value"),
+        ],
+    ),
 )
 def test_a_configuration_that_cannot_be_read(
     folder: Path, text: str, place: str, said: str

@@ -484,12 +484,18 @@ def test_each_question_tells_its_own_change(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("file", "text"),
-    [
-        ("src/quiet3.c", "void add(int, double *, double *);\nint q3(void) { add(4, 0, 0); }\n"),
-        ("src/quiet3.c", OTHER.replace("add", "more")),
-        ("second/quiet.h", "static " + OTHER.replace("add", "more")),
-        ("second/later.h", "static " + OTHER.replace("add", "more")),
-    ],
+    further_slow(
+        2,
+        [
+            (
+                "src/quiet3.c",
+                "void add(int, double *, double *);\nint q3(void) { add(4, 0, 0); }\n",
+            ),
+            ("src/quiet3.c", OTHER.replace("add", "more")),
+            ("second/quiet.h", "static " + OTHER.replace("add", "more")),
+            ("second/later.h", "static " + OTHER.replace("add", "more")),
+        ],
+    ),
     ids=["a-call", "a-loop", "a-loop-in-its-header", "a-header-that-was-missing"],
 )
 def test_a_file_that_was_not_worth_reading_becomes_so(

@@ -108,6 +108,7 @@ def test_right_figures_are_left_alone(tmp_path: Path) -> None:
     assert not load(tmp_path / "new.yaml").corrections.factors
 
 
+@pytest.mark.slow  # `test_calibrate_command.py` has a dry run, too
 def test_dry_run_writes_nothing(tmp_path: Path) -> None:
     prepared(tmp_path, {"compute": 2.0})
     done = call("calibrate", "src", *FILES, "--from-models", "-m", MACHINE, "--dry-run",

@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 
 import pytest
+from further_cases import further_slow
 from reading import analysis_of, predict
 
 LOOP = """\
@@ -39,7 +40,7 @@ BODIES = {
 }
 
 
-@pytest.mark.parametrize("name", BODIES)
+@pytest.mark.parametrize("name", further_slow(6, BODIES))
 def test_the_copy_is_private_and_what_it_reads_is_shared(tmp_path: Path, name: str) -> None:
     body, read = BODIES[name]
     (facts,) = analysis_of(tmp_path, LOOP.format(body), "libclang", name="case.cpp").facts

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from further_cases import further_slow
 from reading import FRONTENDS, facts_of
 
 from regionpredict.analysis import RegionFacts
@@ -137,7 +138,7 @@ CALLS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("call", CALLS)
+@pytest.mark.parametrize("call", further_slow(8, CALLS))
 def test_a_range_is_gone_through_once(tmp_path: Path, call: str) -> None:
     """`max_element` compares each element with one of the same array, and its result is read."""
     source = tmp_path / "case.cpp"

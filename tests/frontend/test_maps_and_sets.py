@@ -72,7 +72,7 @@ BODIES = {
 }
 
 
-@pytest.mark.parametrize("name", further_slow(9, BODIES))
+@pytest.mark.parametrize("name", further_slow(6, BODIES))
 def test_a_container_is_an_array_of_its_elements(tmp_path: Path, name: str) -> None:
     body, expected = BODIES[name]
     (facts,) = analysis_of(tmp_path, TEXT.format(body), "libclang", name="case.cpp").facts

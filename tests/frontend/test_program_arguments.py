@@ -221,7 +221,7 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> Programs:
 @pytest.mark.parametrize(
     "frontend", ["libclang", pytest.param("pycparser", marks=pytest.mark.slow)]
 )
-@pytest.mark.parametrize("style", further_slow(14, STYLES))
+@pytest.mark.parametrize("style", further_slow(8, STYLES))
 def test_what_is_said_is_what_the_program_prints(
     programs: Programs, style: str, frontend: str
 ) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from further_cases import further_slow
 
 from regionpredict.analysis import RegionFacts
 from regionpredict.frontend import requests_for
@@ -52,7 +53,7 @@ UNSEEN = {
 }
 
 
-@pytest.mark.parametrize("frontend", FRONTENDS)
+@pytest.mark.parametrize("frontend", further_slow(1, FRONTENDS))
 @pytest.mark.parametrize("name", UNSEEN)
 def test_unseen_memory_is_never_predicted(tmp_path: Path, name: str, frontend: str) -> None:
     declared = """

@@ -62,7 +62,7 @@ def predicted(folder: Path, **options: Any) -> Predictions:
     return predict(analysis, load("skylake-gold-6148"), "saturation")
 
 
-@pytest.mark.parametrize("files", [1, 2])
+@pytest.mark.parametrize("files", further_slow(1, [2, 1]))
 @pytest.mark.parametrize("stage", STAGES)
 def test_a_defect_in_one_stage_takes_one_answer(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stage: str, files: int

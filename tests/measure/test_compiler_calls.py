@@ -119,7 +119,7 @@ def _measures(file: Path) -> bool:
     return b"regionpredict_end" in file.read_bytes()
 
 
-@pytest.mark.parametrize("words", further_slow(8, COMPILED))
+@pytest.mark.parametrize("words", further_slow(6, COMPILED))
 def test_a_compilation(tmp_path: Path, gcc: str, words: str) -> None:
     plain, ours = _both(tmp_path, gcc, words)
     objects = [one for one in ours.rglob("*") if one.suffix in (".o", ".lo") or one.name == "q"]
@@ -129,7 +129,7 @@ def test_a_compilation(tmp_path: Path, gcc: str, words: str) -> None:
     assert not any(_measures(one) for one in plain.rglob("*") if one.is_file())
 
 
-@pytest.mark.parametrize("words", further_slow(4, LINKED))
+@pytest.mark.parametrize("words", further_slow(2, LINKED))
 def test_a_program(tmp_path: Path, gcc: str, words: str) -> None:
     plain, ours = _both(tmp_path, gcc, words)
     results = tmp_path / "results"

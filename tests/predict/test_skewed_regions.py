@@ -8,6 +8,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
+from further_cases import further_slow
 
 from regionpredict.errors import UsageError
 from regionpredict.frontend import requests_for
@@ -49,7 +50,7 @@ def busiest(degrees: list[int], threads: int) -> float:
 
 
 @pytest.mark.parametrize(("heavy", "entries"), [(0.1, 81), (0.02, 441), (0.3, 21)])
-@pytest.mark.parametrize("threads", [2, 8, 20])
+@pytest.mark.parametrize("threads", further_slow(1, [8, 2, 20]))
 def test_two_classes_of_rows(tmp_path: Path, heavy: float, entries: int, threads: int) -> None:
     """As fast as the thread with most of the entries allows; what is done once a row is even."""
     long = round(heavy * N)
@@ -60,7 +61,7 @@ def test_two_classes_of_rows(tmp_path: Path, heavy: float, entries: int, threads
     assert 0.75 * limit <= gain(made, threads) <= 1.25 * limit
 
 
-@pytest.mark.parametrize("exponent", [2.2, 2.5, 3.0])
+@pytest.mark.parametrize("exponent", further_slow(1, [2.5, 2.2, 3.0]))
 def test_a_power_law(tmp_path: Path, exponent: float) -> None:
     """Degrees drawn from it, the longest rows first."""
     draw = random.Random(3)

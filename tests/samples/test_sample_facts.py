@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 import yaml
-from further_cases import further_slow
+from further_cases import further_slow, of_each_kind
 from region_facts import counted, pattern, reuse
 from region_reader import Region, regions
 from region_runner import Environment, contexts, parameters, tally, touched_bytes
@@ -35,7 +35,7 @@ def value(expression: str, env: Environment) -> int:
     return int(number)
 
 
-@pytest.mark.parametrize("name", SAMPLES)
+@pytest.mark.parametrize("name", of_each_kind(SAMPLES))
 def test_statements_are_those_of_the_source(name: str) -> None:
     read, facts = regions(SAMPLES[name]), facts_of(SAMPLES[name])
     assert [r.function for r in read] == [f["function"] for f in facts]
@@ -47,7 +47,7 @@ def test_statements_are_those_of_the_source(name: str) -> None:
             assert references == [(a["ref"], a["kind"]) for a in claimed["accesses"]]
 
 
-@pytest.mark.parametrize("name", SAMPLES)
+@pytest.mark.parametrize("name", of_each_kind(SAMPLES))
 def test_dimensions_reuse_and_patterns(name: str) -> None:
     for region, fact in zip(regions(SAMPLES[name]), facts_of(SAMPLES[name]), strict=True):
         dims = region.arrays()
@@ -61,7 +61,7 @@ def test_dimensions_reuse_and_patterns(name: str) -> None:
 
 
 @pytest.mark.parametrize("sizes", further_slow(1, [pytest.param(s, id=str(s[0])) for s in SIZES]))
-@pytest.mark.parametrize("name", SAMPLES)
+@pytest.mark.parametrize("name", of_each_kind(SAMPLES))
 def test_counts(name: str, sizes: list[int]) -> None:
     read, facts = regions(SAMPLES[name]), facts_of(SAMPLES[name])
     loops = [region.loop for region in read]

@@ -9,7 +9,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from further_cases import further_slow
+from further_cases import further_slow, of_each_kind
 
 ROOM = Path(__file__).resolve().parents[2] / "polybench_samples"
 SAMPLES = {path.stem: path for path in sorted(ROOM.glob("*/*/*.c"))}
@@ -53,7 +53,7 @@ def allocated_bytes(main: str) -> int:
     return total
 
 
-@pytest.mark.parametrize("name", SAMPLES)
+@pytest.mark.parametrize("name", of_each_kind(SAMPLES))
 def test_data_sets_grow(name: str) -> None:
     def allocated(data_set: str) -> int:
         return allocated_bytes(main_of(SAMPLES[name], f"{data_set}_DATASET"))

@@ -6,6 +6,7 @@ import os
 
 import pytest
 from drawn_graphs import KNOWN, drawn
+from further_cases import further_slow
 
 from regionpredict.errors import InputError
 from regionpredict.tasks import measure_graph
@@ -33,7 +34,7 @@ def test_quiet_runs_that_differ_want_more():
 
 @pytest.mark.compiler
 @pytest.mark.parametrize("threads", [1, 2])
-@pytest.mark.parametrize("known", KNOWN)
+@pytest.mark.parametrize("known", further_slow(2, map(pytest.param, KNOWN)))
 def test_no_replay_is_faster_than_work_and_depth_allow(recorders, known, threads):
     figure = drawn(*known[:2])
     edges = list(zip(figure.sources.tolist(), figure.targets.tolist(), strict=True))

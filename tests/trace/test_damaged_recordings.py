@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from further_cases import further_slow
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT / "tests" / "readers"))
@@ -41,16 +42,19 @@ def test_a_complete_recording_is_an_archive(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("file", "data"),
-    [
-        ("1.names", FILES["1.names"].replace(b"name 3 ", b"name ")),  # no number
-        ("1.names", b"comm"),  # cut off
-        ("names-7", b"solve\n"),
-        ("sites-7", b"2 x 40001a2b /usr/bin/env\n"),
-        ("0-0.events", b"\xff" * len(FILES["0-0.events"])),  # times above 63 bits
-        ("0-0.events", FILES["0-0.events"][44:88] + FILES["0-0.events"][:44]),  # times go back
-        ("1-0.events", FILES["1-0.events"].replace(b"\x07", b"\x1f")),
-        ("events-7-0", FILES["events-7-0"].replace(b"\x19\0", b"\xff\xff")),
-    ],
+    further_slow(
+        5,
+        [
+            ("1.names", FILES["1.names"].replace(b"name 3 ", b"name ")),  # no number
+            ("1.names", b"comm"),  # cut off
+            ("names-7", b"solve\n"),
+            ("sites-7", b"2 x 40001a2b /usr/bin/env\n"),
+            ("0-0.events", b"\xff" * len(FILES["0-0.events"])),  # times above 63 bits
+            ("0-0.events", FILES["0-0.events"][44:88] + FILES["0-0.events"][:44]),  # times go back
+            ("1-0.events", FILES["1-0.events"].replace(b"\x07", b"\x1f")),
+            ("events-7-0", FILES["events-7-0"].replace(b"\x19\0", b"\xff\xff")),
+        ],
+    ),
 )
 def test_a_damaged_one_is_one_line_or_an_archive(tmp_path: Path, file: str, data: bytes) -> None:
     done = recorded(tmp_path, **{file: data})

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from further_cases import further_slow
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from random_programs import carried_out, random_program
@@ -145,8 +146,10 @@ def test_damage_is_one_line(kernels: Kernels, tmp_path: Path) -> None:
         Store(folder)
 
 
-@pytest.mark.parametrize("name", ["trace.json", "events.parquet", "operations.parquet",
-                                  "counters.parquet"])  # fmt: skip
+@pytest.mark.parametrize(
+    "name",
+    further_slow(2, ["trace.json", "events.parquet", "operations.parquet", "counters.parquet"]),
+)
 def test_a_damaged_store_is_read_as_it_was_or_refused(
     kernels: Kernels, tmp_path: Path, name: str
 ) -> None:

@@ -79,6 +79,7 @@ def test_sums_hold_and_nothing_is_found_wrong(kernels: Kernels, seed: int) -> No
     assert np.array_equal(replay.segment_to[:-1], replay.segment_from[1:])
 
 
+@pytest.mark.slow
 @given(SEEDS, st.lists(st.integers(100, 799), min_size=1))
 @FEW
 def test_imbalance_on_the_path_is_what_is_waited(
@@ -93,6 +94,7 @@ def test_imbalance_on_the_path_is_what_is_waited(
     assert path.totals.get("impact_imbalance", 0.0) == pytest.approx(waited, rel=1e-9, abs=1e-15)
 
 
+@pytest.mark.slow
 @given(SEEDS, st.integers(0, 10**12))
 @FEW
 def test_times_may_be_shifted(kernels: Kernels, seed: int, shift: int) -> None:
@@ -102,6 +104,7 @@ def test_times_may_be_shifted(kernels: Kernels, seed: int, shift: int) -> None:
     assert _differing(first, second) == {}
 
 
+@pytest.mark.slow
 @given(SEEDS, st.randoms(use_true_random=False))
 @FEW
 def test_ranks_may_be_renamed(kernels: Kernels, seed: int, draw) -> None:
@@ -128,6 +131,7 @@ def _ties(trace: EventTrace) -> bool:
     return len(np.unique(times)) < len(times)
 
 
+@pytest.mark.slow
 @given(SEEDS)
 @FEW
 def test_work_may_be_entered_in_pieces(kernels: Kernels, seed: int) -> None:
@@ -139,6 +143,7 @@ def test_work_may_be_entered_in_pieces(kernels: Kernels, seed: int) -> None:
     assert _differing(first, second) == {}
 
 
+@pytest.mark.slow
 @given(SEEDS)
 @FEW
 def test_a_trace_without_its_end_is_analysed(kernels: Kernels, seed: int) -> None:

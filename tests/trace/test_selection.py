@@ -35,6 +35,7 @@ def _hold(analysis: Analysis) -> bool:
     return all(balance.holds for result in results for balance in result.balances)
 
 
+@pytest.mark.slow
 @given(SEEDS)
 @FEW
 def test_all_of_it_is_the_trace(kernels: Kernels, seed: int) -> None:

@@ -198,6 +198,7 @@ def test_a_lock_keeps_its_order(kernels: Kernels) -> None:
     assert run.ends(kernels, work).max() == 2 * 10**9
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 @given(seed=st.integers(0, 10**9))
 def test_gains_are_bounded(seed: int, kernels: Kernels) -> None:
@@ -231,6 +232,7 @@ def test_renaming_ranks_changes_nothing(seed: int, kernels: Kernels) -> None:
         assert own.removed_s == pytest.approx(again.removed_s, abs=2e-8), name
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
 @given(seed=st.integers(0, 10**9))
 @example(seed=741127701)

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 import pytest
+from further_cases import further_slow
 from nest_texts import facts_of_text, nest_of
 
 from regionpredict.workload.nest_lowering import loop_nest
@@ -175,7 +176,7 @@ def carried_out(loop: For, at: Values) -> Iterator[tuple[int, Reference]]:
                 yield number, reference
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", further_slow(1, range(3)))
 def test_references_are_those_of_the_program(seed: int) -> None:
     programs = Programs(seed)
     loops = [programs.loop("") for _ in range(60)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from further_cases import further_slow
 from nest_texts import counter_of, loop_named, nest_of
 
 from regionpredict.analysis.schedule import Schedule
@@ -26,7 +27,7 @@ MOVED = {
 
 
 @pytest.mark.parametrize("schedule", [Schedule("static", None), Schedule("static", 4.0)])
-@pytest.mark.parametrize("sharers", [1, 2, 6])
+@pytest.mark.parametrize("sharers", further_slow(2, [1, 6, 2]))
 @pytest.mark.parametrize("threads", [1, 6, 24])
 @pytest.mark.parametrize("name", MOVED)
 def test_rows_are_brought_once_whoever_shares_a_cache(
