@@ -23,7 +23,7 @@ test: $(VENV)/installed-test $(VENV)/system lint
 	$(BIN)/python -m pytest -n auto --dist loadfile -m "not slow"
 
 # What takes longer: random programs, browsers, Slurm, MPI, campaigns, whole suites, and what a
-# second compiler or reader repeats.
+# second compiler or reader, or a further seed or size, repeats.
 test-slow: $(VENV)/installed-test $(VENV)/system
 	$(BIN)/python -m pytest -n auto --dist loadfile -m slow
 

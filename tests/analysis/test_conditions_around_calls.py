@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from further_cases import further_slow
 
 from tests.analysis.test_possible_callees import counted, executions, frontends, program, read
 
@@ -49,7 +50,7 @@ NOT_TOLD = {
 
 @frontends
 @pytest.mark.compiler
-@pytest.mark.parametrize("case", EXACT)
+@pytest.mark.parametrize("case", further_slow(8, EXACT))
 def test_conditions_on_counters_are_counted(case: str, frontend: str, tmp_path: Path) -> None:
     path = tmp_path / "case.c"
     path.write_text(program("", EXACT[case]))

@@ -103,7 +103,7 @@ NOT_TOLD = {
 
 @frontends
 @pytest.mark.compiler
-@pytest.mark.parametrize("case", EXACT)
+@pytest.mark.parametrize("case", further_slow(9, EXACT))
 def test_sides_are_those_that_the_calls_ask_for(case: str, frontend: str, tmp_path: Path) -> None:
     path = tmp_path / "case.c"
     path.write_text(program(*EXACT[case]))

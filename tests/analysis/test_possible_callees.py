@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from further_cases import further_slow
 
 from regionpredict.analysis.callbacks import with_callbacks
 from regionpredict.analysis.execution_counts import Runs
@@ -181,7 +182,7 @@ def counted(source: Path) -> list[int]:
 
 @frontends
 @pytest.mark.compiler
-@pytest.mark.parametrize("case", EXACT)
+@pytest.mark.parametrize("case", further_slow(14, EXACT))
 def test_runs_are_those_of_the_program(case: str, frontend: str, tmp_path: Path) -> None:
     path = tmp_path / "case.c"
     path.write_text(program(*EXACT[case]))

@@ -108,6 +108,7 @@ def test_without_a_machine_one_line_tells_the_choice(
     )
 
 
+@pytest.mark.slow  # `test_campaign.py` has a busy host, too
 @pytest.mark.compiler
 @pytest.mark.usefixtures("busy_core")
 def test_on_a_busy_host_the_wait_is_told_once(

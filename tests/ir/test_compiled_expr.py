@@ -6,6 +6,7 @@ import random
 from fractions import Fraction
 
 import pytest
+from further_cases import further_slow
 
 from regionpredict.ir import Expr
 from regionpredict.ir.compiled_expr import COMPILED_FROM
@@ -39,7 +40,7 @@ def asked_often(expression: Expr) -> Expr:
     return expression
 
 
-@pytest.mark.parametrize("seed", range(300))
+@pytest.mark.parametrize("seed", further_slow(100, range(300)))
 def test_the_value_is_that_of_walking_over_it(seed: int) -> None:
     """What is asked once is walked over. Divisions by zero have no value on either way."""
     choose = random.Random(seed)

@@ -87,7 +87,7 @@ def at_sizes(path: Path, sizes: dict[str, int]) -> Predictions:
     return predict(analyse(requests_for([str(path)]), sizes), MACHINE, "saturation")
 
 
-@pytest.mark.parametrize("case", further_slow(2, SOURCES))
+@pytest.mark.parametrize("case", further_slow(1, SOURCES))
 def test_giving_what_decides_settles_the_region(tmp_path: Path, case: str) -> None:
     names, text = SOURCES[case]
     deciding = names.split(", ")

@@ -151,6 +151,7 @@ int main(void)
 """
 
 
+@pytest.mark.slow  # `test_campaign.py` has a busy host, too
 @pytest.mark.compiler
 @pytest.mark.usefixtures("busy_core")
 def test_a_recording_on_a_busy_host_says_so(tmp_path):

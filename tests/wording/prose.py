@@ -58,10 +58,10 @@ def page_passages(file: str, text: str) -> Iterator[Passage]:
 
 def python_passages(file: str, text: str) -> Iterator[Passage]:
     """Docstrings and messages of a Python file."""
-    tree = ast.parse(text)
+    nodes = list(ast.walk(ast.parse(text)))
     documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
     seen: set[int] = set()
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, documented) and node.body:
             first = node.body[0]
             if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
@@ -79,7 +79,7 @@ def python_passages(file: str, text: str) -> Iterator[Passage]:
             seen.update(id(part) for part in node.values)
             parts = [part.value if isinstance(part, ast.Constant) else "{}" for part in node.values]
             yield from _message(file, node.lineno, "".join(map(str, parts)))
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in seen:
             yield from _message(file, node.lineno, node.value)
 

@@ -6,6 +6,7 @@ import random
 from itertools import permutations
 
 import pytest
+from further_cases import further_slow
 from nest_texts import STATIC, counter_of, nest_of
 
 from regionpredict.frontend.lowering.member_arrays import extents_with_stride
@@ -54,7 +55,7 @@ def test_a_band_that_ends_before_its_loop() -> None:
     assert lines_in(nest) == 23
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", further_slow(20, range(40)))
 def test_as_many_as_the_set_of_all_addresses_has(seed: int) -> None:
     choose = random.Random(seed)
     i_row, j_row, i_column, j_column = (choose.randint(0, 3) for _ in range(4))

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 import pytest
+from further_cases import further_slow
 from nest_texts import nest_of
 from simulated_nest import values_of
 
@@ -126,7 +127,7 @@ ROUGH = {"row, vector, row": 0.22, "an array of the body": 0.7}
 read and the next write of `t` less than an iteration."""
 
 
-@pytest.mark.parametrize(("n", "m"), [(11, 14), (9, 20)])
+@pytest.mark.parametrize(("n", "m"), further_slow(1, [(11, 14), (9, 20)]))
 @pytest.mark.parametrize("name", NESTS)
 def test_each_reference_by_running_the_nest(name: str, n: int, m: int) -> None:
     rows = {"m": m} if "][" in NESTS[name] else {}

@@ -8,6 +8,7 @@ from itertools import product
 from operator import mul
 
 import pytest
+from further_cases import further_slow
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from nest_texts import STATIC, nest_of
@@ -262,7 +263,7 @@ def test_pieces_of_few_threads_are_gone_through_one_by_one(
 
 
 @pytest.mark.parametrize("threads", [1, 2, 4])
-@pytest.mark.parametrize("seed", range(16))
+@pytest.mark.parametrize("seed", further_slow(8, range(16)))
 def test_references_touch_the_lines_of_their_addresses(seed: int, threads: int) -> None:
     """One or two in loops of any steps, by the set of all addresses; the array begins with any of a
     line's elements, as often with one as with another. The mean of the caches of one thread, of

@@ -8,6 +8,7 @@ from itertools import zip_longest
 
 import numpy as np
 import pytest
+from further_cases import further_slow
 
 from regionpredict.workload.reference_trace import ReferenceTrace
 from regionpredict.workload.traced_traffic import TracedTraffic, thread_of_iterations
@@ -62,7 +63,7 @@ def moved_by_lists(
 
 
 @pytest.mark.parametrize("aligned", [True, False])
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", further_slow(25, range(60)))
 def test_as_caches_that_are_lists(seed: int, aligned: bool) -> None:
     choose = random.Random(seed)
     iterations = choose.randint(1, 14)

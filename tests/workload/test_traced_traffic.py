@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from further_cases import further_slow
 from nest_texts import STATIC, counter_of, facts_of_text, nest_of
 from simulated_nest import simulated
 
@@ -47,7 +48,7 @@ def bytes_of(nest: LoopNest, lines: float, threads: int, sharers: int, chunk: in
 @pytest.mark.parametrize("name", NESTS)
 @pytest.mark.parametrize(("threads", "sharers"), [(1, 1), (3, 1), (3, 3)])
 @pytest.mark.parametrize("chunk", [None, 2])
-@pytest.mark.parametrize("lines", [8, 30, 400])
+@pytest.mark.parametrize("lines", further_slow(1, [30, 8, 400]))
 def test_as_a_simulation_of_the_nest(
     name: str, threads: int, sharers: int, chunk: int | None, lines: int
 ) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 
 import pytest
+from further_cases import further_slow
 from nest_texts import counter_of, nest_of
 from simulated_nest import simulated
 from test_reuse_by_running import ELEMENT, NESTS, PARAMETERS
@@ -94,7 +95,7 @@ COLLAPSED = {
 }
 
 
-@pytest.mark.parametrize("chunk", [None, 1, 4, 16])
+@pytest.mark.parametrize("chunk", further_slow(2, [None, 4, 1, 16]))
 @pytest.mark.parametrize("name", COLLAPSED)
 def test_two_loops_dealt_out_as_one(name: str, chunk: int | None) -> None:
     """Rows of 16: pieces of three rows, or chunks of an element, a part of a row, a row."""

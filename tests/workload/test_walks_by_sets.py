@@ -7,6 +7,7 @@ import random
 from collections.abc import Iterator, Sequence
 
 import pytest
+from further_cases import further_slow
 
 from regionpredict.ir import Expr
 from regionpredict.workload.address_run_arrays import ManyRuns, inner_runs, many_runs
@@ -142,7 +143,7 @@ def random_walk(choose: random.Random, loops: Sequence[LoopHeader]) -> Enumerate
 
 
 @pytest.mark.parametrize("aligned", [True, False])
-@pytest.mark.parametrize("seed", range(100))
+@pytest.mark.parametrize("seed", further_slow(40, range(100)))
 def test_walks_touch_what_their_loops_touch(seed: int, aligned: bool) -> None:
     choose = random.Random(seed)
     loops = random_loops(choose)
