@@ -54,7 +54,6 @@ class Reading(NamedTuple):
     limits: Limits
     clock: Callable[[], float]
     arguments: Sequence[str] | None
-    tasks: bool
     defaults: bool = True
 
 
@@ -97,8 +96,7 @@ def read_alone_isolated(request: SourceRequest, reading: Reading) -> FileFacts:
 def _read_and_analyze(request: SourceRequest, *, reading: Reading, withheld: str = "") -> FileFacts:
     begin = reading.clock()
     part = read_alone(request, reading.frontend, flows=reading.flows, arguments=reading.arguments,
-                      tasks=reading.tasks, withheld=withheld,
-                      defaults=reading.defaults)  # fmt: skip
+                      withheld=withheld, defaults=reading.defaults)  # fmt: skip
     return _facts_for_sizes(part, part.arguments, reading, begin)
 
 
@@ -199,7 +197,7 @@ def _lower_and_analyze(
     followed: ArgumentValues | None, serial: Collection[Span],
 ) -> FileFacts:  # fmt: skip
     begin = reading.clock()
-    part = lower_file(parsed[at], units.get(at), tasks=reading.tasks, serial=serial)
+    part = lower_file(parsed[at], units.get(at), serial=serial)
     return _facts_for_sizes(part, followed, reading, begin)
 
 

@@ -193,7 +193,6 @@ def analyse(
     recording: Recording | None = None,
     arguments: Sequence[str] | None = None,
     optional: Collection[str] = (),
-    tasks: bool = False,
     defaults: bool = True,
     tell: Tell = _no_progress,
 ) -> Analysis:
@@ -206,17 +205,16 @@ def analyse(
     may be unused, for sizes of a whole project. A `recording` binds the remaining sizes. Raises
     InputError if it belongs to other sources. `arguments` are the program's command line. Raises
     UsageError if there is no `main`. Without arguments, `main` is followed with its `defaults`,
-    like a program started without arguments. With `tasks`, the bodies of explicit tasks are
-    regions, too. `tell` receives the progress of each stage.
+    like a program started without arguments.  `tell` receives the progress of each stage.
     """
     chosen = frontend or default_frontend()
     begin = clock()
     given_sizes = split_by_kind(given)
     built = as_built(requests)
     requests = built.requests
-    selection = files_to_read(requests, every=tasks or arguments is not None)
+    selection = files_to_read(requests, every=arguments is not None)
     read = selection.read
-    reading = Reading(given_sizes, chosen, flows, limits, clock, arguments, tasks, defaults)
+    reading = Reading(given_sizes, chosen, flows, limits, clock, arguments, defaults)
     if len(requests) == 1:
         asked = [read_alone_isolated(requests[0], reading)]
     else:

@@ -10,14 +10,7 @@ from regionpredict.analysis import RegionFacts
 from regionpredict.machine import Machine
 from regionpredict.pipeline import Analysis, region_workload
 from regionpredict.predict import contention_slowdown
-from regionpredict.report.task_contention import (
-    RECURSIVE,
-    UNREAD,
-    BodyContention,
-    PredictedBodies,
-)
-
-_RECURSION = "RP108"
+from regionpredict.report.task_contention import BodyContention, PredictedBodies
 
 
 def predicted_bodies(analysis: Analysis, machine: Machine, threads: int) -> PredictedBodies:
@@ -29,7 +22,6 @@ def predicted_bodies(analysis: Analysis, machine: Machine, threads: int) -> Pred
 def _predict_body(facts: RegionFacts, machine: Machine, threads: int) -> BodyContention:
     region = facts.region
     loop = region.nest.span.line if region.nest is not None else None
-    recursive = any(diagnostic.id == _RECURSION for diagnostic in facts.region.diagnostics)
     workload = region_workload(facts, machine)
     slowdown = contention_slowdown(workload, machine, threads)
     assumed = () if slowdown is None else (*workload.table.assumed, *workload.guessed)
@@ -38,6 +30,5 @@ def _predict_body(facts: RegionFacts, machine: Machine, threads: int) -> BodyCon
         region.span.line,
         loop,
         slowdown,
-        RECURSIVE if recursive else UNREAD,
         assumed,
     )

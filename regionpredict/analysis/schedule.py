@@ -21,10 +21,10 @@ class Schedule(NamedTuple):
 def schedule_of(region: Region) -> Schedule:
     """Returns the schedule of a region. Without a schedule clause, it is static without a chunk.
 
-    A thread that has finished a section, or a task of a `taskloop`, takes the next one. Without
-    `grainsize`, a `taskloop` has about one task per thread, as in GCC.
+    A thread that has finished a section or a task takes the next one. Without `grainsize`, a
+    `taskloop` has about one task per thread, as in GCC.
     """
-    if region.is_sections:
+    if region.is_sections or region.is_task:
         return Schedule("dynamic", 1.0)
     if region.is_taskloop:
         given = region.clause("grainsize")

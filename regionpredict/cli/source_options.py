@@ -180,13 +180,12 @@ def run_analysis(
     given: Sequence[str], frontend: str | None, processes: int | None, *, timings: bool,
     sizes: str | None = None, sizes_from: str | None = None, arguments: str | None = None,
     flows: bool = False, recorded: Recording | None = None, excludes: Sequence[str] = (),
-    tasks: bool = False, defaults: bool = True,
+    defaults: bool = True,
 ) -> Analysis:  # fmt: skip
     """Reads and analyzes the sources of the common options. Diagnostics go to standard error.
 
     `flows`: also analyze page placement. `recorded` is a run that was already read, instead of
-    `sizes_from`. `tasks`: explicit tasks are regions, too. Without `defaults`, sizes from a run
-    without arguments stay unknown.
+    `sizes_from`. Without `defaults`, sizes from a run without arguments stay unknown.
     """
     from regionpredict.analysis.given_shares import split_by_kind
     from regionpredict.frame_memory import keep_freed_memory
@@ -206,7 +205,7 @@ def run_analysis(
             flows=flows, clock=time.perf_counter, lines=lines,
             recording=recorded or _read_recording(sizes_from),
             arguments=_split_arguments(arguments),
-            optional=_of_config(file), tasks=tasks, tell=line, defaults=defaults,
+            optional=_of_config(file), tell=line, defaults=defaults,
         )  # fmt: skip
     check_values(analysis.program, analysis.facts, split_by_kind(values).whole, pairs, lines)
     if timings:

@@ -115,5 +115,5 @@ def _predict_contention(
             f"{threads} threads on {machine.name}",
             remedy=f"choose --threads from 1 to {machine.hardware_threads}",
         )
-    analysis = run_analysis(sources, **options, timings=False, tasks=True)
+    analysis = run_analysis(sources, **options, timings=False)
     return predicted_bodies(analysis, machine, threads)

@@ -171,15 +171,14 @@ def _parser(frontend: str) -> Callable[[SourceRequest], Unit]:
 
 def read_alone(
     request: SourceRequest, frontend: str, *, flows: bool = False,
-    arguments: Sequence[str] | None = None, tasks: bool = False, withheld: str = "",
-    defaults: bool = True,
+    arguments: Sequence[str] | None = None, withheld: str = "", defaults: bool = True,
 ) -> FileResult:  # fmt: skip
     """Reads a program in one file, and interprets it with its `arguments`.
 
     If `arguments` is None, the program is interpreted without arguments if `defaults` is true.
 
-    `tasks` and `withheld` have the same meaning as in `lower_file`. Raises InputError if the file
-    cannot be read.
+    `withheld` has the same meaning as in `lower_file`. Raises InputError if the file cannot be
+    read.
     """
     with recursion_limit(LIMITS.recursion):
         given, trees = _parse(request, frontend, flows=flows, defer=arguments is None)
@@ -195,7 +194,7 @@ def read_alone(
             followed = attempt(argument_values, [unit], None)
         followed = None if isinstance(followed, Failure) else followed
         alone = serial_nests_in([given])
-        return lower_file(given, unit, tasks=tasks, serial=alone)._replace(arguments=followed)
+        return lower_file(given, unit, serial=alone)._replace(arguments=followed)
 
 
 def follow_arguments(units: Linked, arguments: Sequence[str] | None) -> ArgumentValues | None:
@@ -275,14 +274,12 @@ def linked(parsed: Sequence[Parsed]) -> Linked:
 
 
 def lower_file(
-    parsed: Parsed, unit: LinkedUnit | None, *, tasks: bool = False, withheld: str = "",
-    serial: Collection[Span] = (),
-) -> FileResult:  # fmt: skip
+    parsed: Parsed, unit: LinkedUnit | None, *, withheld: str = "", serial: Collection[Span] = ()
+) -> FileResult:
     """Returns the regions of one file. `unit` is None if there is nothing to lower.
 
-    With `tasks`, explicit tasks are also regions, whose iterations are the tasks. `withheld` is the
-    error that ended the lowering, and the reason why the regions have no result. `serial` are the
-    locations of the serial loops.
+    `withheld` is the error that ended the lowering, and the reason why the regions have no result.
+    `serial` are the locations of the serial loops.
     """
     part = FileResult([], list(parsed.diagnostics), parsed.files, parsed.macros, parsed.headers,
                       parsed.flows, parsed.lookups)  # fmt: skip
@@ -291,7 +288,7 @@ def lower_file(
     if withheld:
         return part._replace(regions=withheld_regions(unit, withheld).regions)
     with recursion_limit(LIMITS.recursion):
-        regions, notes, by_hand = regions_of(unit, tasks=tasks)
+        regions, notes, by_hand = regions_of(unit)
         program = attempt(_calls_and_loops, parsed, unit, by_hand)
         alone = attempt(serial_nests_of, unit, {span for span in serial if span not in by_hand})
     if isinstance(program, Failure):

@@ -378,6 +378,11 @@ class Region:
         return "taskloop" in self.directive.split()
 
     @property
+    def is_task(self) -> bool:
+        """Whether each iteration of `nest` is an explicit task."""
+        return self.directive.split() == ["task"]
+
+    @property
     def per_thread(self) -> bool:
         """Whether each iteration of `nest` is the work of the thread with this number."""
         return self.by_hand and self.nest is not None and self.nest.variable == THREAD_NUMBER

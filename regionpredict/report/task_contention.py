@@ -14,25 +14,22 @@ from regionpredict.report.quantities import show_factor, show_share
 from regionpredict.tasks.growth import LineGrowth
 from regionpredict.tasks.metrics import GraphMetrics
 
-UNREAD = "unread"
+_UNREAD = "unread"
 """The mark of a task body without source, or with unsupported code."""
-RECURSIVE = "recursive"
-"""The mark of a recursive task body. The source does not show the work of one such task."""
 
 
 @dataclass(frozen=True, slots=True)
 class BodyContention:
     """The task or loop body of one directive.
 
-    `contention` is None if the body could not be read. `unread` is then a word for the reason.
-    `assumed` are the sizes without a given value.
+    `contention` is None if the body could not be read. `assumed` are the sizes without a given
+    value.
     """
 
     file: str
     line: int
     loop_line: int | None
     contention: Contention | None
-    unread: str
     assumed: tuple[str, ...]
 
 
@@ -73,7 +70,7 @@ def contention_records(
                 "share": None if known is None else known.share,
                 "predicted_growth": None if known is None else known.growth,
                 "measured_growth": measured.get((line.place, line.kind)),
-                "unread": UNREAD if body is None else body.unread if known is None else None,
+                "unread": _UNREAD if known is None else None,
                 "assumed": [] if body is None else list(body.assumed),
             }
         )

@@ -87,7 +87,8 @@ def _other_schedules(region: Region, workload: Workload, *, unseen: bool) -> Ite
     whose cost per iteration may vary. Dynamic schedules are then kept.
     """
     now = workload.schedule
-    if region.is_sections or region.is_taskloop or (unseen and now.kind != "static"):
+    by_chunks = not (region.is_sections or region.is_taskloop or region.is_task)
+    if not by_chunks or (unseen and now.kind != "static"):
         return
     tried = [Schedule("static", None), Schedule("static", 1.0), Schedule("guided", 1.0)]
     tried += [Schedule("dynamic", chunk) for chunk in (1.0, COARSE_CHUNK.value)]

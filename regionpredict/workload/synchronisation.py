@@ -73,6 +73,11 @@ class SynchronisationCounts(NamedTuple):
         return self.by_construct.get("parallel", 0.0)
 
     @property
+    def tasks(self) -> float:
+        """The number of explicit tasks that the threads create."""
+        return self.by_construct.get("task", 0.0)
+
+    @property
     def atomics(self) -> float:
         """The number of atomic updates."""
         return self.by_construct.get("atomic", 0.0)
@@ -130,6 +135,8 @@ def synchronisation_counts(region: Region, source: Loop, nest: LoopNest) -> Sync
         counts[construct.kind] = counts.get(construct.kind, 0.0) + run.times
         if construct.lock:
             by_lock[construct.lock] = by_lock.get(construct.lock, 0.0) + run.times
+    if region.is_task:
+        counts["task"] = iterations  # tasks that they create are iterations, too
     reductions = sum(
         len(_SECTION.sub("", clause.text or "").split(","))
         for clause in region.clauses

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from regionpredict.frontend.linking import LinkedUnit
 from regionpredict.frontend.lowering.call_trees import CallTrees
@@ -17,22 +17,20 @@ from regionpredict.frontend.lowering.invariant_values import names_in, with_inva
 from regionpredict.frontend.lowering.loop_over_threads import loop_over_threads
 from regionpredict.frontend.lowering.member_aliases import with_member_names
 from regionpredict.frontend.lowering.other_constructs import (
-    is_target,
     other_constructs,
     target_note,
+    task_note,
 )
 from regionpredict.frontend.lowering.parallel_constructs import (
     Callers,
     CallingRegions,
-    ParallelSite,
     enables_nested_parallelism,
-    outer_parallel,
 )
 from regionpredict.frontend.lowering.pointed_members import declares_variable
 from regionpredict.frontend.lowering.qualified_names import with_qualified_names
 from regionpredict.frontend.lowering.region_builder import RegionBuilder
+from regionpredict.frontend.lowering.region_sites import LoopSite, region_sites
 from regionpredict.frontend.lowering.symbolic_values import Context
-from regionpredict.frontend.lowering.task_sites import LoopSite, task_sites
 from regionpredict.frontend.lowering.thread_numbers import ThreadNumbers
 from regionpredict.frontend.syntax import (
     UNKNOWN,
@@ -42,10 +40,7 @@ from regionpredict.frontend.syntax import (
     For,
     Function,
     Pragma,
-    RangeFor,
-    Stmt,
     every_statement,
-    inner_statements,
 )
 from regionpredict.ir import (
     WITHHELD,
@@ -76,14 +71,9 @@ class UnitRegions(NamedTuple):
     by_hand: dict[Span, For]
 
 
-def regions_of(
-    unit: LinkedUnit,
-    *,
-    tasks: bool = False,
-) -> UnitRegions:
-    """Returns a region for every worksharing loop of the unit, with the definitions of its names.
-
-    `tasks` adds every explicit task, as a loop whose iterations are the task instances.
+def regions_of(unit: LinkedUnit) -> UnitRegions:
+    """Returns a region for every worksharing loop and every explicit task of the unit, with the
+    definitions of its names.
     """
     built: list[tuple[Region, tuple[Definition, ...]]] = []
     seen: set[_DirectiveKey] = set()
@@ -96,8 +86,7 @@ def regions_of(
     for function in unit.functions:
         here: Counter[_DirectiveKey] = Counter()
         instance = function.name if function.shown else ""
-        sites = _worksharing_sites(function.body, (), (), None)
-        for site in (*sites, *task_sites(function.body)) if tasks else sites:
+        for site in region_sites(function, is_recursive=trees.is_recursive(function)):
             span = site.directive.span
             if site.nested_in is not None:
                 shared.add(site.nested_in)
@@ -122,7 +111,7 @@ def regions_of(
             if loop.loop.span not in by_hand:  # two parallel regions may call the same function
                 by_hand[loop.loop.span] = loop.loop
                 built.append(with_unified_names(unit, loop.region, loop.definitions))
-        built += _constructs_without_hint(unit, function, trees, others, tasks=tasks)
+        built += _constructs_without_hint(unit, function, trees, others)
         notes += _parallel_without_loop(function, understood, numbers)
     for (file, line, _, _), count in repetitions.items():
         message = f"included or expanded {count + 1} times: the first instance is shown"
@@ -160,6 +149,8 @@ def _region_of_directive(
     region, defined = blocks or (region, defined)
     if site.target and region.nest is not None:
         region = replace(region, diagnostics=(*region.diagnostics, target_note(span)))
+    if region.is_task and region.nest is not None:
+        region = replace(region, diagnostics=(*region.diagnostics, task_note(region)))
     if region.context != "orphaned" and not site.target:
         region = _with_enclosing_parallel(
             unit, region, site.nested_in, calling_regions.callers_of(function)
@@ -239,18 +230,17 @@ def _region_without_loop(
 
 
 def _constructs_without_hint(
-    unit: LinkedUnit, function: Function, trees: CallTrees, listed_spans: set[Span], *, tasks: bool
+    unit: LinkedUnit, function: Function, trees: CallTrees, listed_spans: set[Span]
 ) -> list[tuple[Region, tuple[Definition, ...]]]:
     """Returns empty regions for the OpenMP constructs of a function that contain no worksharing
     loop.
 
-    `listed_spans` contains the constructs already listed. `tasks` says that explicit tasks are
-    regions.
+    `listed_spans` contains the constructs already listed.
     """
     built: list[tuple[Region, tuple[Definition, ...]]] = []
     for directive, rule, message in other_constructs(function.body):
         span = directive.span
-        if span in listed_spans or (tasks and directive.pragma.is_task):
+        if span in listed_spans:
             continue
         listed_spans.add(span)
         region = _region_without_loop(unit, function, directive.pragma, span, trees, "orphaned")
@@ -332,50 +322,6 @@ def _function_around(unit: LinkedUnit, span: Span) -> Function:
             name = function.name
     decl = Decl(name, "function", UNKNOWN, span)
     return Function(name, decl, (), Compound(()), span)
-
-
-def _worksharing_sites(
-    statement: Stmt, directives: tuple[Directive, ...], loops: tuple[For, ...],
-    team: ParallelSite | None,
-) -> Iterator[LoopSite]:  # fmt: skip
-    if isinstance(statement, Directive):
-        pragma = statement.pragma
-        if "parallel" in pragma.kind.split():
-            team = ParallelSite(statement, len(loops))
-        if pragma.is_loop:
-            outer = [directive.pragma for directive in directives]
-            yield LoopSite(
-                statement, _associated_loop(statement.body), _region_context(pragma, outer),
-                loops, team, any(map(is_target, (*outer, pragma))),
-                outer_parallel(directives, statement),
-            )  # fmt: skip
-        if statement.body is not None:
-            yield from _worksharing_sites(statement.body, (*directives, statement), loops, team)
-        return
-    if isinstance(statement, For):
-        loops = (*loops, statement)
-    for inner in inner_statements(statement):
-        yield from _worksharing_sites(inner, directives, loops, team)
-
-
-def _region_context(pragma: Pragma, directives: Sequence[Pragma]) -> str:
-    if "parallel" in pragma.kind.split():
-        return "combined"
-    if any("parallel" in outer.kind.split() for outer in directives):
-        return "inside"
-    return "orphaned"
-
-
-def _associated_loop(statement: Any) -> For | RangeFor | None:
-    while isinstance(statement, (Directive, Compound)):
-        if isinstance(statement, Directive):
-            statement = statement.body
-        else:
-            loops = [
-                s for s in statement.items if isinstance(s, (For, RangeFor, Directive, Compound))
-            ]
-            statement = loops[-1] if loops else None
-    return statement if isinstance(statement, (For, RangeFor)) else None
 
 
 def _parallel_without_loop(

@@ -90,7 +90,7 @@ class CallInliner:
 
     def __init__(
         self, unit: LinkedUnit, context: Context, function: Function, lowering: Lowering,
-        trees: CallTrees,
+        trees: CallTrees, *, is_task: bool,
     ) -> None:  # fmt: skip
         self.unit = unit
         self.trees = trees
@@ -98,6 +98,8 @@ class CallInliner:
         self.function = function
         self.lowering = lowering
         self.call_stack: list[Decl] = [function.decl]
+        # A task may call its own function, and is then one of the calls of a recursion.
+        self._uncalled = 1 if is_task else 0
         # The recursive functions on the stack, and whether a recursive call was found.
         self._recursive_calls: dict[Function, bool] = {}
         self.returned: CType = UNKNOWN
@@ -160,7 +162,7 @@ class CallInliner:
             self.context.followed.add(original_call)
             self.context.returned.pop(original_call, None)
             return call.decl.ctype
-        if call.decl in self.call_stack or not self._is_within_limits():
+        if call.decl in self.call_stack[self._uncalled :] or not self._is_within_limits():
             self.lowering.report(
                 "RP108", call.span, f"{call.name}() is not inlined: counted as a call"
             )

@@ -322,9 +322,13 @@ def trips_of(header: Header) -> Expr | None:
 
 def loop_of_one_iteration(name: str, body: Stmt, span: Span) -> For:
     """Returns the loop `for (int name = 0; name < 1; name++) body`."""
+    return counting_loop(name, IntLit(1), body, span)
+
+
+def counting_loop(name: str, bound: Expression, body: Stmt, span: Span) -> For:
+    """Returns the loop `for (int name = 0; name < bound; name++) body`."""
     counter = Decl(name, "local", CType("int", 32), span, init=IntLit(0))
     own = Name(counter, span)
     return For(
-        DeclStmt((counter,), span), Binary("<", own, IntLit(1)), Unary("p++", own, span), body,
-        span,
+        DeclStmt((counter,), span), Binary("<", own, bound), Unary("p++", own, span), body, span
     )  # fmt: skip

@@ -27,8 +27,8 @@ from regionpredict.frontend.lowering.hand_shared import (
 )
 from regionpredict.frontend.lowering.loop_headers import read_header
 from regionpredict.frontend.lowering.region_builder import RegionBuilder
+from regionpredict.frontend.lowering.region_sites import LoopSite
 from regionpredict.frontend.lowering.symbolic_values import Context
-from regionpredict.frontend.lowering.task_sites import LoopSite
 from regionpredict.frontend.lowering.thread_numbers import ThreadNumbers
 from regionpredict.frontend.lowering.thread_partition import (
     TEAM,

@@ -1,8 +1,8 @@
 """Finds constructs that distribute work without a worksharing loop. Such constructs get no
 prediction.
 
-A `task` has unknown concurrency, and `target` without a loop runs on a device. A loop under
-`target` is predicted for the host, which executes it if the system has no device.
+`target` without a loop runs on a device. A loop under `target` is predicted for the host, which
+executes it if the system has no device.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from regionpredict.frontend.syntax import Directive, Pragma, Stmt, inner_statements
-from regionpredict.ir import Diagnostic, Span
+from regionpredict.ir import Diagnostic, Region, Span
 
-_TASKS = "explicit tasks, not predicted; use regionpredict tasks record, then tasks show"
 _DEVICE = "for a device (target), not predicted"
+_TASKS = "explicit tasks: assumed to run independently of each other, all at once"
 _HOST = (
     "target: predicted as a loop on the host; the time on a device and the copies to it are "
     "not predicted"
@@ -35,8 +35,6 @@ def _find_constructs(statement: Stmt, *, in_target: bool) -> Iterator[tuple[Dire
             in_target = True
             if not pragma.is_loop and not _contains_worksharing_loop(statement.body):
                 yield statement, "RP118", _DEVICE
-        elif pragma.is_task and not in_target:
-            yield statement, "RP119", _TASKS
         if statement.body is not None:
             yield from _find_constructs(statement.body, in_target=in_target)
         return
@@ -61,6 +59,13 @@ def _contains_worksharing_loop(statement: Stmt | None) -> bool:
         return True
     below = [statement.body] if isinstance(statement, Directive) else inner_statements(statement)
     return any(_contains_worksharing_loop(inner) for inner in below)
+
+
+def task_note(region: Region) -> Diagnostic:
+    """Returns the diagnostic for explicit tasks."""
+    if region.clause("depend") is not None:
+        return Diagnostic("RP119", region.span, f"{_TASKS}; `depend` may run them one by one")
+    return Diagnostic("RP119", region.span, _TASKS)
 
 
 def target_note(span: Span) -> Diagnostic:

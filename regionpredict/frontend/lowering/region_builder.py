@@ -124,7 +124,7 @@ class RegionBuilder:
         self.statements = 0
         self.effects = unit.effects
         self.values = VariableValues(self.context, self.effects)
-        self.calls = CallInliner(unit, self.context, function, self, trees)
+        self.calls = CallInliner(unit, self.context, function, self, trees, is_task=pragma.is_task)
         self._in_switch = False
         self._branches = 0  # number of enclosing branches
         self.simd: Pragma | None = pragma if "simd" in pragma.kind.split() else None
@@ -579,6 +579,12 @@ class RegionBuilder:
 
     def _lower_directive(self, statement: Directive, frame: Frame) -> list[Node]:
         directive_tokens = statement.pragma.kind.split()
+        if (
+            self.pragma.is_task
+            and statement.pragma.is_task
+            and not self._may_run_at_once(statement)
+        ):
+            return [Synchronisation("task", (), statement.span)]  # the task has its own region
         self.simd = statement.pragma if "simd" in directive_tokens else None
         body = self.lower(statement.body, frame)
         if directive_tokens[0] in _WITHOUT_SYNCHRONISATION and "parallel" not in directive_tokens:
@@ -586,6 +592,13 @@ class RegionBuilder:
         named = _CRITICAL_NAME.search(statement.pragma.text)
         lock = named[1] if named is not None else ""
         return [Synchronisation(directive_tokens[0], tuple(body), statement.span, lock)]
+
+    def _may_run_at_once(self, task: Directive) -> bool:
+        """Returns whether a clause limits the depth of a recursion whose calls are tasks. Deeper
+        tasks run at once, as part of the task that creates them.
+        """
+        limited = task.pragma.clause("if") or task.pragma.clause("final")
+        return limited is not None and self.calls.trees.is_recursive(self.function)
 
     def _lower_if(self, statement: If, frame: Frame) -> list[Node]:
         test = self._lower_expression(statement.condition, statement.span, frame, "condition")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from regionpredict.machine import Machine
+from regionpredict.predict.saturation.constants import TASK_LOCKS
 from regionpredict.predict.saturation.team_costs import team_cost
 from regionpredict.workload import Schedule, SynchronisationCounts, piece_count
 
@@ -41,7 +42,10 @@ def overhead_seconds(
         costs += counts.reductions * team_cost(machine, "reduction", threads)
     if counts.explicit_barriers:
         costs += counts.explicit_barriers * team_cost(machine, "barrier", threads)
-    if schedule.kind != "static":
+    if counts.tasks:
+        number = TASK_LOCKS.value * counts.tasks / threads
+        costs += _cost_of_updates(number, "critical", threads, work * clock, machine)
+    elif schedule.kind != "static":
         number = piece_count(counts.iterations, threads, schedule) / threads
         costs += _cost_of_updates(number, "dynamic_chunk", threads, work * clock, machine)
     costs += counts.uncontended_updates / threads * team_cost(machine, "atomic", 1)

@@ -65,6 +65,12 @@ PARTIAL_CONFIDENCE = Constant(
     "assumed",
     "the remaining confidence if a part of the region is not supported",
 )
+TASKS_CONFIDENCE = Constant(
+    0.5,
+    "of the confidence",
+    "assumed",
+    "the remaining confidence of explicit tasks: the source does not show which ones wait",
+)
 LOST_WORK_CONFIDENCE = Constant(
     0.2,
     "of the confidence",

@@ -21,6 +21,7 @@ from regionpredict.predict.uncertainty.constants import (
     PARTIAL_CONFIDENCE,
     POSSIBLE_RACE_CONFIDENCE,
     RACE_CONFIDENCE,
+    TASKS_CONFIDENCE,
     UNEVEN_CONFIDENCE,
     UNSEEN_CONFIDENCE,
     UNSEEN_COST_CONFIDENCE,
@@ -48,6 +49,7 @@ FACTORS: Mapping[str, Constant] = {
     "imbalance": UNEVEN_CONFIDENCE,
     "nested": NESTED_CONFIDENCE,
     "calibration": CALIBRATION_CONFIDENCE,
+    "tasks": TASKS_CONFIDENCE,
     "lost-work": LOST_WORK_CONFIDENCE,
 }
 """The factor of each doubt by id.
@@ -57,7 +59,7 @@ region.
 """
 RULES: Mapping[str, str] = {
     "RP102": "unread", "RP106": "unread", "RP108": "unread", "RP111": "unread",
-    "RP113": "calls", "RP122": "nested", "RP123": "calls",
+    "RP113": "calls", "RP119": "tasks", "RP122": "nested", "RP123": "calls",
     "RP221": "race", "RP222": "race", "RP224": "race", "RP225": "possible-race",
 }  # fmt: skip
 """The id of the doubt that each diagnostic raises, by the id of the rule."""
