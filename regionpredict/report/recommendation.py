@@ -31,6 +31,7 @@ _NOTABLE = 0.015  # share of the time
 _EXPLAINED = 0.1  # serial share of the time with named loops
 _OTHER = "code that no main reaches"
 _ASSUMED = ("large", "typical")
+_MOST_DAYS = 100
 _UNREAL = 30 * 86400.0  # seconds: no job runs longer
 _SIZES_FROM = {
     "large": "assumed large, {}",
@@ -65,10 +66,9 @@ def recommendation_lines(hint: Recommendation, each: Sequence[Recommendation] = 
             gain = "fix the data races first" if racing else "more threads gain too little"
         lines = [f"{use}: {gain}.", *why, sure, *_interval_text(hint)]
         if hint.sizes_from in _ASSUMED and hint.seconds > _UNREAL:
-            lines.append(
-                f"At these sizes, a run would take {hint.seconds / 86400.0:,.0f} days: set"
-                " real sizes."
-            )
+            days = hint.seconds / 86400.0
+            time = f"{days:,.0f} days" if days < _MOST_DAYS else f"more than {_MOST_DAYS} days"
+            lines.append(f"At these sizes, a run would take {time}: set real sizes.")
     if len(each) > 1:
         lines.append(_by_program(each))
     if hint.threads_per_core > 1:

@@ -91,22 +91,18 @@ def test_serial_time_that_is_not_known_is_said(tmp_path: Path) -> None:
     assert not [line for line in lines_of(tmp_path, seen) if line.startswith("Excluded")]
 
 
-TASKS = """int fib(int n) {
-  int a, b;
-  if (n < 2) return n;
-#pragma omp task shared(a)
-  a = fib(n - 1);
-  b = fib(n - 2);
-#pragma omp taskwait
-  return a + b;
+DEVICE = """void work(int n);
+void device(int n) {
+#pragma omp target
+  work(n);
 }
 """
 
 
 def test_regions_without_a_prediction_are_said(tmp_path: Path) -> None:
-    lines = lines_of(tmp_path, TASKS + LONG)
+    lines = lines_of(tmp_path, DEVICE + LONG)
     assert [line for line in lines if line.startswith("Excluded")] == [
-        "Excluded: 1 parallel region without a prediction (f.c:4)."
+        "Excluded: 1 parallel region without a prediction (f.c:3)."
     ]
 
 

@@ -163,10 +163,9 @@ def test_the_answer_names_its_rule(tmp_path: Path) -> None:
     assert re.search(rf"^# one number for the whole program: the {program['rule']}$", job, re.M)
 
 
-def test_a_program_of_tasks_alone_says_that_it_has_no_recommendation(tmp_path: Path) -> None:
+def test_a_program_for_a_device_alone_says_that_it_has_no_recommendation(tmp_path: Path) -> None:
     (tmp_path / "f.c").write_text(
-        "int main(void) {\n#pragma omp parallel\n#pragma omp single\n"
-        "  for (int i = 0; i < 9; i++) {\n#pragma omp task\n    (void)i;\n  }\n}\n"
+        "void work(void);\nint main(void) {\n#pragma omp target\n  work();\n}\n"
     )
     words = [sys.executable, "-m", "regionpredict", "predict", "f.c", "-m", MACHINE]
     done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=True)
