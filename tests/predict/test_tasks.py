@@ -148,3 +148,36 @@ def test_a_task_in_a_worksharing_loop_is_part_of_the_loop(tmp_path: Path) -> Non
 def test_no_schedule_is_advised(tmp_path: Path) -> None:
     made = predicted(tmp_path / "a.c", LOOP % ("", 10))
     assert not [own for some in made.advice.values() for own in some if own.rule == "RP202"]
+
+
+@pytest.mark.parametrize(
+    "loop",
+    [
+        "for (int t = 0; t < 10; t++) {\n#pragma omp parallel\n#pragma omp single\n{\nTASK\n}\n}",
+        "\n#pragma omp parallel\n#pragma omp single\n"
+        "for (int t = 0; t < 10; t++) {\nTASK\n#pragma omp taskwait\n}",
+    ],
+)
+def test_a_loop_that_waits_for_each_task_has_no_parallel_tasks(tmp_path: Path, loop: str) -> None:
+    task = "\n#pragma omp task\na[t] = work(a[t], 1000000);"
+    text = f"{WORK}\ndouble a[10];\nvoid f(void)\n{{\n{loop.replace('TASK', task)}\n}}\n"
+    (row,) = rows(tmp_path / "a.c", text)
+    assert row.facts.iterations.value == 1
+    assert [around.variable for around in row.facts.region.enclosing] == ["t"]
+    assert row.threads == 1
+
+
+@pytest.mark.parametrize("frontend", ["libclang", "pycparser"])
+@pytest.mark.parametrize(("wait", "shares"), [("", [3]), ("#pragma omp taskwait", [2, 1])])
+def test_tasks_of_a_block_run_at_the_same_time(
+    tmp_path: Path, frontend: str, wait: str, shares: list[int]
+) -> None:
+    tasks = [f"#pragma omp task\nx[{n}] = work(1.0, 10000000);" for n in range(3)]
+    body = "\n".join([*tasks[:2], wait, tasks[2]])
+    around = f"#pragma omp parallel\n#pragma omp single\n{{\n{body}\n}}"
+    text = f"{WORK}\ndouble x[300];\nvoid f(void)\n{{\n{around}\n}}\n"
+    made = predicted(tmp_path / "a.c", text, frontend)
+    assert [own.facts.iterations.value for own in made.predictions] == shares
+    assert [own.threads for own in made.predictions] == shares
+    (team,) = made.teams
+    assert team.threads == max(shares)

@@ -7,6 +7,7 @@ names and their writes, and `passages` finds the names that each function define
 
 from regionpredict.frontend.text.attach_pragmas import (
     Attacher,
+    loop_over_sections,
     standalone_directive,
     with_directives,
 )
@@ -61,6 +62,7 @@ __all__ = [
     "holds_directives",
     "inactive_loops",
     "left_out_macros",
+    "loop_over_sections",
     "masked",
     "may_hold_directives",
     "note_on_guesses",

@@ -152,13 +152,13 @@ def with_directives(pragmas: Iterable[Pragma], body: Stmt, file: str) -> Stmt:
         if pragma.standalone:
             body = Compound((standalone_directive(pragma, file), body))
         elif pragma.is_sections and isinstance(body, Compound):
-            body = Directive(pragma, _loop_over_sections(body, span), span)
+            body = Directive(pragma, loop_over_sections(body, span), span)
         else:
             body = Directive(pragma, body, span)
     return body
 
 
-def _loop_over_sections(block: Compound, span: Span) -> For:
+def loop_over_sections(block: Compound, span: Span) -> For:
     """Returns a loop over the sections of a block, with an `if (section == 0)` around the first,
     an `if (section == 1)` around the second, and so on.
     """
