@@ -75,6 +75,17 @@ def test_too_few_points_are_one_line_and_no_table(tmp_path: Path) -> None:
     assert "at least 5 are needed" in done.stderr
 
 
+def test_too_many_parameters_are_named(tmp_path: Path) -> None:
+    """The columns of statistics in a table are parameters unless `--parameter` names others."""
+    table = str(Path(__file__).parent / "real_files" / "hyperfine.csv")
+    done = _run(tmp_path, "fit", table, "--value", "mean")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "7 parameters have several values (stddev, median, user" in done.stderr
+    assert "--parameter" in done.stderr
+    chosen = ("--parameter", "parameter_n")
+    assert _run(tmp_path, "fit", table, "--value", "mean", *chosen).returncode == 0
+
+
 def test_a_plain_table_needs_no_call_path(tmp_path: Path) -> None:
     (tmp_path / "linear.csv").write_text(LINEAR)
     (tmp_path / "e.yaml").write_text("measurements: linear.csv\nexpectations:\n  - expect: p\n")

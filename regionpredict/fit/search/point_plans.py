@@ -36,6 +36,12 @@ class PointPlan:
     grid: Grid | None
 
 
+MOST_PARAMETERS = 5
+"""The maximum number of parameters with several values. The number of products of their terms grows
+exponentially: five parameters take up to 20 s, and six take minutes.
+"""
+
+
 def plan_of(points: Points, names: tuple[str, ...] | None, options: Options) -> PointPlan:
     """Returns the plan for points with one number per parameter.
 
@@ -43,7 +49,8 @@ def plan_of(points: Points, names: tuple[str, ...] | None, options: Options) -> 
     the same points are cheaper.
 
     Raises `InputError` for points that are not finite numbers, differ in length, or do not match
-    `names`. It is also raised for fewer than `options.min_points` different points.
+    `names`. It is also raised for fewer than `options.min_points` different points, and for more
+    than `MOST_PARAMETERS` parameters with several values.
 
     >>> first = plan_of([1, 2, 4, 8, 16], None, Options())
     >>> plan_of([1, 2, 4, 8, 16], None, Options()) is first
@@ -97,6 +104,13 @@ def _cached_plan(
             remedy="measure more, or lower the minimum (--min-points; min_points in YAML)",
         )
     active = tuple(np.flatnonzero((x != x[0]).any(axis=0)).tolist())
+    if len(active) > MOST_PARAMETERS:
+        varying = ", ".join(names[index] for index in active)
+        raise InputError(
+            f"{len(active)} parameters have several values ({varying}), at most {MOST_PARAMETERS} "
+            "can be modelled",
+            remedy="choose the parameters (--parameter for the columns of a table)",
+        )
     if len(active) > 1:
         return PointPlan(x, order, active, names, None, Grid.of(x, active, space))
     compiled = space.compiled(x[:, active[0] if active else 0])
