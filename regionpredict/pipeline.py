@@ -205,7 +205,7 @@ def analyse(
     may be unused, for sizes of a whole project. A `recording` binds the remaining sizes. Raises
     InputError if it belongs to other sources. `arguments` are the program's command line. Raises
     UsageError if there is no `main`. Without arguments, `main` is followed with its `defaults`,
-    like a program started without arguments.  `tell` receives the progress of each stage.
+    like a program started without arguments. `tell` receives the progress of each stage.
     """
     chosen = frontend or default_frontend()
     begin = clock()

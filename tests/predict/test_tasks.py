@@ -181,3 +181,12 @@ def test_tasks_of_a_block_run_at_the_same_time(
     assert [own.threads for own in made.predictions] == shares
     (team,) = made.teams
     assert team.threads == max(shares)
+
+
+def test_the_figure_of_the_lock_is_named(tmp_path: Path) -> None:
+    """Tasks pass a lock, and take no chunks of a loop."""
+    (short,) = rows(tmp_path / "a.c", LOOP % ("", 10))
+    assert short.bottleneck == "overhead"
+    assumed = " ".join(short.assumed)
+    assert "openmp.critical" in assumed
+    assert "openmp.dynamic_chunk" not in assumed

@@ -26,11 +26,6 @@ SCALAR_LOAD = Constant(
     "the size of a double, the element of the kernels of a machine's tables. A kernel that "
     "reads the first cache only as fast as its ports allow may be scalar code",
 )  # fmt: skip
-TASK_LOCKS = Constant(
-    2.0, "passages/task", "derived",
-    "GCC's runtime holds the lock of the parallel region when a task is created, and when it ends "
-    "and the next one starts (GCC, libgomp/task.c)",
-)  # fmt: skip
 INTERLEAVED_SUMS = Constant(
     4, "vectors", "assumed",
     "partial sums of a sum in any order. LLVM's vectorizer interleaves up to four vectors, and "
@@ -91,6 +86,11 @@ CHE_STEPS = Constant(
 
 # -- the operating system and its libraries -------------------------------------------------------
 
+TASK_LOCKS = Constant(
+    2.0, "passages/task", "derived",
+    "GCC's runtime holds the lock of the parallel region when a task is created, and when it ends "
+    "and the next one starts (GCC, libgomp/task.c)",
+)  # fmt: skip
 USABLE_MEMORY = Constant(
     0.95, "of the memory", "assumed",
     "the memory of a domain that a program can use. Linux keeps 64 B per page of 4 KiB (1.6 %). "

@@ -120,7 +120,8 @@ def _figures_of(term: str, time: RegionTime, threads: int) -> list[str]:
             "barrier": synchronisation.explicit_barriers
             or (synchronisation.waits and not synchronisation.forks),
             "reduction": synchronisation.reductions,
-            "dynamic_chunk": time.schedule.kind != "static",
+            "critical": synchronisation.tasks,
+            "dynamic_chunk": time.schedule.kind != "static" and not synchronisation.tasks,
             "first_touch": time.transfers.at(threads).pages,
             "first_touch_beyond": time.transfers.at(threads).pages,
         }
